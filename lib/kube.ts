@@ -1,0 +1,120 @@
+// Calls to the Kubernetes API as plain functions. What address and credentials to use is client-node's KubeConfig;
+// what to read and write is the callers'.
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
+import type { KubeConfig, V1ObjectMeta } from '@kubernetes/client-node'
+
+export interface KubeObject {
+  apiVersion?: string
+  kind?: string
+  metadata: V1ObjectMeta
+}
+
+export interface ApiRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  query?: Record<string, string | number | boolean | undefined> | undefined
+  body?: unknown
+  contentType?: string
+  accept?: string
+  signal?: AbortSignal | undefined
+}
+
+export interface Kube {
+  /** Sends one request and parses the answer. Throws an ApiError for any status of 400 and above. */
+  request<T>(request: ApiRequest): Promise<T>
+  /** The same without reading the body: for watches. */
+  stream(request: ApiRequest): Promise<IncomingMessage>
+  close(): void
+}
+
+/** The API server's refusal: `status` is the HTTP status, `reason` the Status object's. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly reason: string
+  constructor(request: ApiRequest, status: number, body: string) {
+    const answer = parseStatus(body)
+    super(`${request.method} ${request.path}: ${status} ${answer.message ?? body.slice(0, 200)}`)
+    this.status = status
+    this.reason = answer.reason ?? ''
+  }
+}
+
+export const isNotFound = (error: unknown): boolean => hasStatus(error, 404)
+export const isConflict = (error: unknown): boolean => hasStatus(error, 409)
+export const isGone = (error: unknown): boolean => hasStatus(error, 410)
+
+const metadataOnly = 'g=meta.k8s.io;v=v1'
+/** Accept headers that make the API server answer with metadata alone. */
+export const acceptMetadata = `application/json;as=PartialObjectMetadata;${metadataOnly}`
+export const acceptMetadataList = `application/json;as=PartialObjectMetadataList;${metadataOnly}`
+
+export const jsonPatch = 'application/json-patch+json'
+export const mergePatch = 'application/merge-patch+json'
+/** Server-side apply; JSON is YAML. */
+export const applyPatch = 'application/apply-patch+yaml'
+
+export function connect(config: KubeConfig): Kube {
+  const cluster = config.getCurrentCluster()
+  if (!cluster) throw new Error('the kubeconfig has no current cluster: set its current-context')
+  const agent = new https.Agent({ keepAlive: true, timeout: 0 })
+
+  async function stream(request: ApiRequest): Promise<IncomingMessage> {
+    const url = new URL(cluster?.server + request.path)
+    for (const [name, value] of Object.entries(request.query ?? {})) {
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    }
+    const options: https.RequestOptions = { headers: {} }
+    await config.applyToHTTPSOptions(options)
+    // client-node's own agent opens a connection for each request: it is kept only where it goes through a proxy
+    if (!cluster?.proxyUrl) options.agent = agent
+    const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body))
+    options.method = request.method
+    options.signal = request.signal
+    options.headers = {
+      ...options.headers,
+      accept: request.accept ?? 'application/json',
+      'user-agent': 'zonefirst',
+      ...(body && {
+        'content-type': request.contentType ?? 'application/json',
+        'content-length': body.length,
+      }),
+    }
+    return new Promise((resolve, reject) => {
+      const outgoing = https.request(url, options, resolve)
+      outgoing.on('error', reject)
+      outgoing.on('socket', (socket) => socket.setKeepAlive(true, 30_000))
+      outgoing.end(body)
+    })
+  }
+
+  async function request<T>(request: ApiRequest): Promise<T> {
+    const answer = await stream(request)
+    const text = await readAll(answer)
+    const status = answer.statusCode ?? 0
+    if (status >= 400) throw new ApiError(request, status, text)
+    return JSON.parse(text) as T
+  }
+
+  return { request, stream, close: () => agent.destroy() }
+}
+
+export async function readAll(answer: IncomingMessage): Promise<string> {
+  answer.setEncoding('utf8')
+  let text = ''
+  for await (const chunk of answer) text += chunk
+  return text
+}
+
+function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof ApiError && error.status === status
+}
+
+function parseStatus(body: string): { message?: string; reason?: string } {
+  try {
+    return JSON.parse(body) as { message?: string; reason?: string }
+  } catch {
+    return {}
+  }
+}
