@@ -1,0 +1,53 @@
+// Pure: what should exist for one primary Service.
+import type { Dialect } from './dialects/dialect.ts'
+import { refusalOf } from './eligibility.ts'
+import type { Input } from './input.ts'
+import type { Service } from './objects.ts'
+import { portsByBackend } from './ports.ts'
+import type { Refusal } from './reasons.ts'
+import { slotsFor } from './slots.ts'
+import { choosePrefix, zonalService } from './zonal-services.ts'
+
+export type Desired =
+  | { routed: true; annotation: string; zonalServices: readonly Service[] }
+  | { routed: false; refusal: Refusal }
+
+export function desired(input: Input, dialect: Dialect): Desired {
+  const refusal = refusalOf(input)
+  if (refusal) return { routed: false, refusal }
+  const found = portsByBackend(input)
+  if ('refusal' in found) return { routed: false, refusal: found.refusal }
+  if (Object.keys(found.ports).length === 0) {
+    const message = 'the Ingresses that route to it name ports that it does not have'
+    return { routed: false, refusal: { reason: 'NotRouted', message } }
+  }
+
+  const { primary } = input
+  const value = primary.metadata.annotations?.[dialect.annotation]
+  const today = dialect.read(value)
+  const prefix = choosePrefix(input, today?.prefix)
+  if (prefix === undefined) {
+    const message =
+      'a Service of somebody else has a name that HAProxy would resolve for one of the zones: rename that Service'
+    return { routed: false, refusal: { reason: 'NameTaken', message } }
+  }
+
+  const servers = {
+    namespace: primary.metadata.namespace ?? '',
+    prefix,
+    slots: slotsFor(readyPods(input), today?.slots),
+    family: primary.spec?.ipFamilies?.[0] === 'IPv6' ? ('ipv6' as const) : ('ipv4' as const),
+    ports: found.ports,
+  }
+  const refused = dialect.refuse(servers, value)
+  if (refused) return { routed: false, refusal: refused }
+  return {
+    routed: true,
+    annotation: dialect.write(servers),
+    zonalServices: input.zones.map((zone) => zonalService(primary, prefix, zone)),
+  }
+}
+
+function readyPods({ endpoints }: Input): number {
+  return new Set(endpoints.flatMap((slice) => slice.pods)).size
+}

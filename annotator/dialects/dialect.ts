@@ -1,0 +1,23 @@
+// What a dialect is: how one decision becomes one annotation on the primary Service that a certain controller reads.
+import type { Refusal } from '../reasons.ts'
+import type { AddressFamily } from '../server-lines.ts'
+
+/** What every HAProxy backend of one primary Service is to contain. */
+export interface Servers {
+  namespace: string
+  prefix: string
+  slots: number
+  family: AddressFamily
+  /** the controller's backend names to the pods' port numbers; at least one */
+  ports: Readonly<Record<string, number>>
+}
+
+export interface Dialect {
+  annotation: string
+  /** Why this dialect can't say it, where it can't. `today` is the annotation's value on the primary. */
+  refuse(servers: Servers, today: string | undefined): Refusal | undefined
+  /** The same servers give the same text, byte for byte. */
+  write(servers: Servers): string
+  /** What a value says, as far as it is ours; undefined where it isn't. */
+  read(value: string | undefined): { prefix: string; slots: number } | undefined
+}

@@ -1,0 +1,33 @@
+// haproxytech controllers before 3.2: the annotation holds the server lines themselves. One text reaches every backend
+// of the Service, and the annotation is one that users have too.
+import { serverLines } from '../server-lines.ts'
+import type { Dialect, Servers } from './dialect.ts'
+
+/** First line of every text of ours: tells it from a user's. */
+const mark = '# written by zonefirst'
+
+export const haproxytechSnippet: Dialect = {
+  annotation: 'haproxy.org/backend-config-snippet',
+  refuse({ ports }: Servers, today) {
+    if (today !== undefined && !today.startsWith(mark)) {
+      const message = `the annotation ${this.annotation} holds somebody else's text: move it to the Ingress, or use the custom annotation dialect, which leaves it alone`
+      return { reason: 'SnippetTaken', message }
+    }
+    if (new Set(Object.values(ports)).size > 1) {
+      const message =
+        'Ingresses route to several ports of this Service, and one snippet reaches the backends of all: use one Service a port, or the custom annotation dialect'
+      return { reason: 'SeveralPorts', message }
+    }
+    return undefined
+  },
+  write({ namespace, prefix, slots, ports, family }: Servers): string {
+    const [port = 0] = Object.values(ports)
+    return [mark, ...serverLines({ namespace, prefix, slots, port, family }), ''].join('\n')
+  },
+  read(value) {
+    if (!value?.startsWith(mark)) return undefined
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: HAProxy's, not ours
+    const found = /^server-template \S+ (\d+) "(\S+)-\$\{ZONE\}\./m.exec(value)
+    return found ? { slots: Number(found[1]), prefix: found[2] ?? '' } : undefined
+  },
+}

@@ -1,0 +1,100 @@
+// Pure: what the annotator's caches keep of each object.
+import type { V1EndpointSlice, V1Ingress, V1IngressClass, V1Service } from '@kubernetes/client-node'
+import type { KubeObject } from '../lib/kube.ts'
+import { enabledLabel, endpointSliceServiceLabel, servesLabel, zoneAnnotation, zoneKeyAnnotation } from '../lib/names.ts'
+import { zoneOf } from '../lib/zone.ts'
+
+export type Service = V1Service & KubeObject
+export type Ingress = V1Ingress & KubeObject
+export type IngressClass = V1IngressClass & KubeObject
+
+export interface Pod {
+  namespace: string
+  name: string
+  uid: string
+  labels: Readonly<Record<string, string>>
+  enabled: boolean
+  /** undefined while it is not bound */
+  nodeName: string | undefined
+  ended: boolean
+  /** the stamp, as it is on the pod */
+  zone: string | undefined
+  zoneKey: string | undefined
+  serves: string | undefined
+}
+
+export interface Node {
+  name: string
+  zone: string | undefined
+}
+
+/** The endpoints of one EndpointSlice that take traffic. */
+export interface Endpoints {
+  namespace: string
+  name: string
+  service: string
+  /** names of ready pods */
+  pods: readonly string[]
+  /** ready endpoints that are no pods */
+  others: number
+  /** port names as the Service has them ('' where it gives none) to the pods' port numbers */
+  ports: Readonly<Record<string, number>>
+}
+
+export function keepService(object: KubeObject): Service {
+  return withoutManagedFields(object as Service)
+}
+
+export function keepIngress(object: KubeObject): Ingress {
+  return withoutManagedFields(object as Ingress)
+}
+
+export function keepIngressClass(object: KubeObject): IngressClass {
+  return withoutManagedFields(object as IngressClass)
+}
+
+export function keepNode({ metadata }: KubeObject): Node {
+  return { name: metadata.name ?? '', zone: zoneOf(metadata.labels) }
+}
+
+export function keepPod(object: KubeObject): Pod {
+  const { metadata, spec, status } = object as KubeObject & {
+    spec?: { nodeName?: string }
+    status?: { phase?: string }
+  }
+  const { labels = {}, annotations = {} } = metadata
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    labels,
+    enabled: labels[enabledLabel] === 'true',
+    nodeName: spec?.nodeName || undefined,
+    ended: metadata.deletionTimestamp !== undefined || ['Succeeded', 'Failed'].includes(status?.phase ?? ''),
+    zone: annotations[zoneAnnotation],
+    zoneKey: annotations[zoneKeyAnnotation],
+    serves: labels[servesLabel],
+  }
+}
+
+export function keepEndpoints(object: KubeObject): Endpoints {
+  const slice = object as V1EndpointSlice & KubeObject
+  // A missing `ready` means ready, as the API defines it.
+  const ready = (slice.endpoints ?? []).filter((endpoint) => endpoint.conditions?.ready !== false)
+  const pods = ready.filter(({ targetRef }) => targetRef?.kind === 'Pod').map(({ targetRef }) => targetRef?.name ?? '')
+  return {
+    namespace: slice.metadata.namespace ?? '',
+    name: slice.metadata.name ?? '',
+    service: slice.metadata.labels?.[endpointSliceServiceLabel] ?? '',
+    pods,
+    others: ready.length - pods.length,
+    ports: Object.fromEntries(
+      (slice.ports ?? []).flatMap(({ name, port }) => (port === undefined ? [] : [[name ?? '', port]])),
+    ),
+  }
+}
+
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}

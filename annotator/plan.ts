@@ -1,0 +1,103 @@
+// Pure: desired against actual -> the writes that are missing, in their order, and when to look again.
+import { handlingOf, type Refusal } from './reasons.ts'
+import type { Desired } from './desired.ts'
+import type { Input } from './input.ts'
+import type { Service } from './objects.ts'
+import { isAsWanted } from './zonal-services.ts'
+
+export type Write =
+  | { kind: 'apply-zonal-service'; service: Service }
+  | { kind: 'delete-zonal-service'; service: Service }
+  | { kind: 'set-annotation'; primary: Service; key: string; value: string }
+  | { kind: 'remove-annotation'; primary: Service; key: string }
+
+/** What has to be remembered of a primary between two looks, in ms of the clock; lost at a restart, which only waits anew. */
+export interface Memory {
+  /** since when a refusal that is given patience has held */
+  refusedSince?: number
+  /** since when zonal Services have been without use */
+  unusedSince?: number
+}
+
+export interface Plan {
+  writes: readonly Write[]
+  memory: Memory
+  /** why nothing is routed, once patience has ended */
+  refusal?: Refusal
+  /** ms until time alone could change the plan */
+  lookAgainIn?: number
+}
+
+export interface PlanOptions {
+  input: Input
+  desired: Desired
+  /** annotations on the primary that hold a value of ours, by key; the dialect in use writes `annotationKey` */
+  written: Readonly<Record<string, string>>
+  annotationKey: string
+  memory: Memory
+  now: number
+  /** how long what was written outlasts a refusal that is given patience, in ms */
+  graceTime: number
+  /** how long a zonal Service outlasts its use, in ms: HAProxy keeps a name's servers until the controller reloads it */
+  releaseTime: number
+}
+
+export function plan(options: PlanOptions): Plan {
+  const { desired } = options
+  if (desired.routed) return planRouted(options, desired)
+  const { patience } = handlingOf(desired.refusal.reason)
+  const isWritten = Object.keys(options.written).length > 0
+  if (!isWritten || patience === undefined) return planUnrouted(options, desired.refusal)
+  if (patience === 'endless') return { writes: [], memory: {} }
+  const refusedSince = options.memory.refusedSince ?? options.now
+  const left = refusedSince + options.graceTime - options.now
+  if (left <= 0) return planUnrouted(options, desired.refusal)
+  return { writes: [], memory: { refusedSince }, lookAgainIn: left }
+}
+
+/** Zonal Services first: HAProxy should find the names when it reads the annotation. */
+function planRouted(options: PlanOptions, { annotation, zonalServices }: Desired & { routed: true }): Plan {
+  const { input, written, annotationKey: key } = options
+  const actual = new Map(input.zonalServices.map((service) => [service.metadata.name, service]))
+  const applied = zonalServices.filter((service) => {
+    const found = actual.get(service.metadata.name)
+    return found === undefined || !isAsWanted(found, service)
+  })
+  const wantedNames = new Set(zonalServices.map(({ metadata }) => metadata.name))
+  const surplus = input.zonalServices.filter(({ metadata }) => !wantedNames.has(metadata.name))
+  const isNew = written[key] !== annotation
+  const writes: Write[] = [
+    ...applied.map((service) => ({ kind: 'apply-zonal-service' as const, service })),
+    ...(isNew ? [{ kind: 'set-annotation' as const, primary: input.primary, key, value: annotation }] : []),
+    ...otherAnnotations(options).map((each) => ({
+      kind: 'remove-annotation' as const,
+      primary: input.primary,
+      key: each,
+    })),
+  ]
+  return withReleased(options, { writes, memory: {} }, surplus)
+}
+
+/** The annotation first, the zonal Services only when no HAProxy can still be asking for their names. */
+function planUnrouted(options: PlanOptions, refusal: Refusal): Plan {
+  const { input, written } = options
+  const keys = Object.keys(written)
+  const removals = keys.map((key) => ({ kind: 'remove-annotation' as const, primary: input.primary, key }))
+  const memory = options.memory.refusedSince === undefined ? {} : { refusedSince: options.memory.refusedSince }
+  if (keys.length > 0) return { writes: removals, memory, refusal, lookAgainIn: options.releaseTime }
+  return withReleased(options, { writes: [], memory, refusal }, input.zonalServices)
+}
+
+function withReleased(options: PlanOptions, plan: Plan, surplus: readonly Service[]): Plan {
+  if (surplus.length === 0) return plan
+  const unusedSince = options.memory.unusedSince ?? options.now
+  const left = unusedSince + options.releaseTime - options.now
+  const memory = { ...plan.memory, unusedSince }
+  if (left > 0) return { ...plan, memory, lookAgainIn: left }
+  const deletions = surplus.map((service) => ({ kind: 'delete-zonal-service' as const, service }))
+  return { ...plan, memory, writes: [...plan.writes, ...deletions] }
+}
+
+function otherAnnotations({ written, annotationKey }: PlanOptions): string[] {
+  return Object.keys(written).filter((key) => key !== annotationKey)
+}

@@ -1,0 +1,41 @@
+// Pure: why a Service is left alone. One word for metrics and Events, one sentence for people.
+
+export interface Refusal {
+  reason: Reason
+  message: string
+}
+
+interface Handling {
+  /** Nobody asked to have such a Service routed, or nothing is wrong: it gets no Event. */
+  silent?: true
+  /** How long what was written stays: until something else is true, through the grace time, or (default) no moment. */
+  patience?: 'endless' | 'grace'
+}
+
+const handling = {
+  AnnotationTaken: {},
+  ExternalName: {},
+  KeptOut: { silent: true },
+  NameTaken: {},
+  NoReadyPods: { silent: true, patience: 'endless' },
+  NoSelector: {},
+  NoZones: { patience: 'grace' },
+  // scaled to zero, or the opt-in taken back
+  NotOptedIn: { silent: true, patience: 'grace' },
+  // an Ingress that is being replaced
+  NotRouted: { silent: true, patience: 'grace' },
+  OwnLabelInSelector: {},
+  // a rollout while webhook or annotator is late
+  PodsNotStamped: { patience: 'grace' },
+  PublishesNotReadyAddresses: {},
+  SeveralPorts: {},
+  SeveralTargetPorts: {},
+  SnippetTaken: {},
+  UnknownTargetPort: { patience: 'grace' },
+} satisfies Record<string, Handling>
+
+export type Reason = keyof typeof handling
+
+export function handlingOf(reason: Reason): Handling {
+  return handling[reason]
+}
