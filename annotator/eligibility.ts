@@ -1,8 +1,8 @@
 // Pure: the ordered list of checks that a primary Service has to pass before anything is written for it.
 import { enabledLabel, servesLabel } from '../lib/names.ts'
 import type { Input } from './input.ts'
-import { isStampedRight } from './stamps.ts'
 import type { Refusal } from './reasons.ts'
+import { isStampedRight } from './stamps.ts'
 
 type Check = (input: Input) => Refusal | undefined
 
@@ -35,7 +35,8 @@ const checks: readonly Check[] = [
   ({ primary }) =>
     when(Object.keys(primary.spec?.selector ?? {}).length === 0, {
       reason: 'NoSelector',
-      message: 'a Service without a selector has no pods that could be told apart by zone: give it a selector',
+      message:
+        'a Service without a selector has no pods that could be told apart by zone: give it a selector',
     }),
   ({ pods }) => when(pods.length === 0, { reason: 'NotOptedIn', message: 'none of its pods has opted in' }),
   ({ routes }) =>
@@ -51,7 +52,8 @@ const checks: readonly Check[] = [
   ({ primary }) =>
     when(primary.spec?.publishNotReadyAddresses === true, {
       reason: 'PublishesNotReadyAddresses',
-      message: 'it publishes addresses of pods that are not ready, which then would get all of a zone: turn that off',
+      message:
+        'it publishes addresses of pods that are not ready, which then would get all of a zone: turn that off',
     }),
   ({ zones }) =>
     when(zones.length === 0, {

@@ -1,7 +1,19 @@
 // Pure: what the annotator's caches keep of each object.
-import type { V1EndpointSlice, V1Ingress, V1IngressClass, V1Service } from '@kubernetes/client-node'
+import type {
+  V1Endpoint,
+  V1EndpointSlice,
+  V1Ingress,
+  V1IngressClass,
+  V1Service,
+} from '@kubernetes/client-node'
 import type { KubeObject } from '../lib/kube.ts'
-import { enabledLabel, endpointSliceServiceLabel, servesLabel, zoneAnnotation, zoneKeyAnnotation } from '../lib/names.ts'
+import {
+  enabledLabel,
+  endpointSliceServiceLabel,
+  servesLabel,
+  zoneAnnotation,
+  zoneKeyAnnotation,
+} from '../lib/names.ts'
 import { zoneOf } from '../lib/zone.ts'
 
 export type Service = V1Service & KubeObject
@@ -28,13 +40,15 @@ export interface Node {
   zone: string | undefined
 }
 
-/** The endpoints of one EndpointSlice that take traffic. */
+/** One EndpointSlice. */
 export interface Endpoints {
   namespace: string
   name: string
   service: string
   /** names of ready pods */
   pods: readonly string[]
+  /** names of pods that are not ready, or on their way out */
+  unreadyPods: readonly string[]
   /** ready endpoints that are no pods */
   others: number
   /** port names as the Service has them ('' where it gives none) to the pods' port numbers */
@@ -80,13 +94,14 @@ export function keepPod(object: KubeObject): Pod {
 export function keepEndpoints(object: KubeObject): Endpoints {
   const slice = object as V1EndpointSlice & KubeObject
   // A missing `ready` means ready, as the API defines it.
-  const ready = (slice.endpoints ?? []).filter((endpoint) => endpoint.conditions?.ready !== false)
-  const pods = ready.filter(({ targetRef }) => targetRef?.kind === 'Pod').map(({ targetRef }) => targetRef?.name ?? '')
+  const [ready, unready] = partition(slice.endpoints ?? [], ({ conditions }) => conditions?.ready !== false)
+  const pods = podNames(ready)
   return {
     namespace: slice.metadata.namespace ?? '',
     name: slice.metadata.name ?? '',
     service: slice.metadata.labels?.[endpointSliceServiceLabel] ?? '',
     pods,
+    unreadyPods: podNames(unready),
     others: ready.length - pods.length,
     ports: Object.fromEntries(
       (slice.ports ?? []).flatMap(({ name, port }) => (port === undefined ? [] : [[name ?? '', port]])),
@@ -97,4 +112,12 @@ export function keepEndpoints(object: KubeObject): Endpoints {
 function withoutManagedFields<T extends KubeObject>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata }
+}
+
+function podNames(endpoints: readonly V1Endpoint[]): string[] {
+  return endpoints.flatMap(({ targetRef }) => (targetRef?.kind === 'Pod' ? [targetRef.name ?? ''] : []))
+}
+
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }

@@ -1,8 +1,9 @@
 // Pure: desired against actual -> the writes that are missing, in their order, and when to look again.
-import { handlingOf, type Refusal } from './reasons.ts'
+
 import type { Desired } from './desired.ts'
 import type { Input } from './input.ts'
 import type { Service } from './objects.ts'
+import { handlingOf, type Refusal } from './reasons.ts'
 import { isAsWanted } from './zonal-services.ts'
 
 export type Write =
@@ -83,7 +84,8 @@ function planUnrouted(options: PlanOptions, refusal: Refusal): Plan {
   const { input, written } = options
   const keys = Object.keys(written)
   const removals = keys.map((key) => ({ kind: 'remove-annotation' as const, primary: input.primary, key }))
-  const memory = options.memory.refusedSince === undefined ? {} : { refusedSince: options.memory.refusedSince }
+  const memory =
+    options.memory.refusedSince === undefined ? {} : { refusedSince: options.memory.refusedSince }
   if (keys.length > 0) return { writes: removals, memory, refusal, lookAgainIn: options.releaseTime }
   return withReleased(options, { writes: [], memory, refusal }, input.zonalServices)
 }

@@ -1,8 +1,8 @@
 // Pure: the pods' port number behind each routed port of a primary Service.
 import type { V1ServicePort } from '@kubernetes/client-node'
 import type { Input } from './input.ts'
-import type { PortReference } from './routes.ts'
 import type { Refusal } from './reasons.ts'
+import type { PortReference } from './routes.ts'
 
 /**
  * The controller's backend names to port numbers. Numbers are those that the EndpointSlices show, since a name may mean

@@ -43,7 +43,8 @@ export function routesOf(ingress: Ingress): Route[] {
   for (const backend of backends) {
     const { name, port } = backend?.service ?? {}
     if (name === undefined || port === undefined) continue
-    if (port.name !== undefined) routes.set(`${name} ${port.name}`, { service: name, port: { name: port.name } })
+    if (port.name !== undefined)
+      routes.set(`${name} ${port.name}`, { service: name, port: { name: port.name } })
     else if (port.number !== undefined)
       routes.set(`${name} ${port.number}`, { service: name, port: { number: port.number } })
   }

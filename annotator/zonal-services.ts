@@ -46,7 +46,10 @@ export function isAsWanted(actual: Service, wanted: Service): boolean {
 
 export function isZonalServiceOf(service: Service, primary: Service): boolean {
   const owners = service.metadata.ownerReferences ?? []
-  return service.metadata.labels?.[zonalServiceLabel] !== undefined && owners.some(({ uid }) => uid === primary.metadata.uid)
+  return (
+    service.metadata.labels?.[zonalServiceLabel] !== undefined &&
+    owners.some(({ uid }) => uid === primary.metadata.uid)
+  )
 }
 
 /**
@@ -55,7 +58,9 @@ export function isZonalServiceOf(service: Service, primary: Service): boolean {
  */
 export function choosePrefix(input: Input, today: string | undefined): string | undefined {
   const { name = '', namespace = '' } = input.primary.metadata
-  const candidates = [readablePrefix(name), hashedPrefix(namespace, name)].filter((prefix) => prefix !== undefined)
+  const candidates = [readablePrefix(name), hashedPrefix(namespace, name)].filter(
+    (prefix) => prefix !== undefined,
+  )
   const isFree = (prefix: string) => foreignNames(input, prefix).length === 0
   if (today !== undefined && candidates.includes(today)) return isFree(today) ? today : undefined
   return candidates.find(isFree)
@@ -72,5 +77,10 @@ export function foreignNames({ primary, zones, neighbours }: Input, prefix: stri
 }
 
 function portAlone({ name, port, protocol, targetPort }: V1ServicePort): V1ServicePort {
-  return { ...(name !== undefined && { name }), port, protocol: protocol ?? 'TCP', targetPort: targetPort ?? port }
+  return {
+    ...(name !== undefined && { name }),
+    port,
+    protocol: protocol ?? 'TCP',
+    targetPort: targetPort ?? port,
+  }
 }

@@ -2,7 +2,7 @@
 // what to read and write is the callers'.
 import type { IncomingMessage } from 'node:http'
 import https from 'node:https'
-import type { KubeConfig, V1ObjectMeta } from '@kubernetes/client-node'
+import type { KubeConfig, V1ObjectMeta, V1Status } from '@kubernetes/client-node'
 
 export interface KubeObject {
   apiVersion?: string
@@ -21,7 +21,10 @@ export interface ApiRequest {
 }
 
 export interface Kube {
-  /** Sends one request and parses the answer. Throws an ApiError for any status of 400 and above. */
+  /**
+   * Sends one request and parses the answer, within 30 s where no signal is given. Throws an ApiError for any status of
+   * 400 and above.
+   */
   request<T>(request: ApiRequest): Promise<T>
   /** The same without reading the body: for watches. */
   stream(request: ApiRequest): Promise<IncomingMessage>
@@ -33,16 +36,22 @@ export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
   readonly reason: string
+  /** the reasons of the Status object's causes, such as FieldManagerConflict */
+  readonly causes: readonly string[]
   constructor(request: ApiRequest, status: number, body: string) {
     const answer = parseStatus(body)
     super(`${request.method} ${request.path}: ${status} ${answer.message ?? body.slice(0, 200)}`)
     this.status = status
     this.reason = answer.reason ?? ''
+    this.causes = (answer.details?.causes ?? []).map(({ reason }) => reason ?? '')
   }
 }
 
 export const isNotFound = (error: unknown): boolean => hasStatus(error, 404)
 export const isConflict = (error: unknown): boolean => hasStatus(error, 409)
+/** A server-side apply without force met a field that another manager has set to another value. */
+export const isFieldConflict = (error: unknown): boolean =>
+  error instanceof ApiError && error.causes.includes('FieldManagerConflict')
 export const isGone = (error: unknown): boolean => hasStatus(error, 410)
 
 const metadataOnly = 'g=meta.k8s.io;v=v1'
@@ -90,7 +99,7 @@ export function connect(config: KubeConfig): Kube {
   }
 
   async function request<T>(request: ApiRequest): Promise<T> {
-    const answer = await stream(request)
+    const answer = await stream({ ...request, signal: request.signal ?? AbortSignal.timeout(30_000) })
     const text = await readAll(answer)
     const status = answer.statusCode ?? 0
     if (status >= 400) throw new ApiError(request, status, text)
@@ -111,9 +120,9 @@ function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status
 }
 
-function parseStatus(body: string): { message?: string; reason?: string } {
+function parseStatus(body: string): V1Status {
   try {
-    return JSON.parse(body) as { message?: string; reason?: string }
+    return JSON.parse(body) as V1Status
   } catch {
     return {}
   }

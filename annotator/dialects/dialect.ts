@@ -18,6 +18,8 @@ export interface Dialect {
   refuse(servers: Servers, today: string | undefined): Refusal | undefined
   /** The same servers give the same text, byte for byte. */
   write(servers: Servers): string
-  /** What a value says, as far as it is ours; undefined where it isn't. */
+  /** Whether a value under this annotation was written by us. */
+  isOurs(value: string): boolean
+  /** What a value of ours says; undefined where it can't be read. */
   read(value: string | undefined): { prefix: string; slots: number } | undefined
 }

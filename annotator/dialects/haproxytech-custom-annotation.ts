@@ -14,6 +14,8 @@ interface Value {
 export const haproxytechCustomAnnotation: Dialect = {
   annotation: serversAnnotation,
   refuse: () => undefined,
+  // nobody else may use this key: an admission policy sees to it
+  isOurs: () => true,
   write({ prefix, slots, ports, family }: Servers): string {
     const sorted = Object.fromEntries(Object.entries(ports).sort(([a], [b]) => (a < b ? -1 : 1)))
     const value: Value = { name: prefix, slots, ports: sorted, ...(family === 'ipv6' && { family }) }

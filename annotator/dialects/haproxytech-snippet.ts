@@ -9,7 +9,7 @@ const mark = '# written by zonefirst'
 export const haproxytechSnippet: Dialect = {
   annotation: 'haproxy.org/backend-config-snippet',
   refuse({ ports }: Servers, today) {
-    if (today !== undefined && !today.startsWith(mark)) {
+    if (today !== undefined && !this.isOurs(today)) {
       const message = `the annotation ${this.annotation} holds somebody else's text: move it to the Ingress, or use the custom annotation dialect, which leaves it alone`
       return { reason: 'SnippetTaken', message }
     }
@@ -24,9 +24,9 @@ export const haproxytechSnippet: Dialect = {
     const [port = 0] = Object.values(ports)
     return [mark, ...serverLines({ namespace, prefix, slots, port, family }), ''].join('\n')
   },
+  isOurs: (value) => value.startsWith(mark),
   read(value) {
-    if (!value?.startsWith(mark)) return undefined
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: HAProxy's, not ours
+    if (value === undefined || !this.isOurs(value)) return undefined
     const found = /^server-template \S+ (\d+) "(\S+)-\$\{ZONE\}\./m.exec(value)
     return found ? { slots: Number(found[1]), prefix: found[2] ?? '' } : undefined
   },

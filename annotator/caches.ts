@@ -1,0 +1,144 @@
+// The annotator's view of the cluster: one informer a kind, and the indexes that find what belongs to one Service.
+import { Informer, type InformerOptions } from '../lib/informer.ts'
+import type { Kube } from '../lib/kube.ts'
+import { enabledLabel, zonalServiceLabel } from '../lib/names.ts'
+import { zoneKey } from '../lib/zone.ts'
+import { Index } from './index.ts'
+import type { Zone } from './input.ts'
+import type { Endpoints, Ingress, IngressClass, Node, Pod, Service } from './objects.ts'
+import * as objects from './objects.ts'
+import { selectorIndex } from './selector.ts'
+import { keysOfEndpoints, keysOfIngress, keysOfPod, keysOfService } from './triggers.ts'
+
+export interface CachesOptions {
+  kube: Kube
+  /** Hears of every key that a change concerns. */
+  enqueue: (key: string) => void
+  /** Hears that the set of zones that have Nodes changed. */
+  onZones: () => void
+  onError: (error: Error) => void
+}
+
+export class Caches {
+  readonly services: Informer<Service>
+  readonly ingresses: Informer<Ingress>
+  readonly ingressClasses: Informer<IngressClass>
+  readonly endpoints: Informer<Endpoints>
+  readonly pods: Informer<Pod>
+  readonly nodes: Informer<Node>
+
+  readonly servicesByNamespace = new Index<Service>(
+    ({ metadata }) => [metadata.namespace ?? ''],
+    ({ metadata }) => metadata.name ?? '',
+  )
+  /** by the primary's UID */
+  readonly zonalServices = new Index<Service>(
+    ({ metadata }) =>
+      metadata.labels?.[zonalServiceLabel] === undefined
+        ? []
+        : (metadata.ownerReferences ?? []).map(({ uid }) => uid),
+    ({ metadata }) => metadata.name ?? '',
+  )
+  readonly endpointsByKey = new Index<Endpoints>(keysOfEndpoints, ({ name }) => name)
+  readonly ingressesByKey = new Index<Ingress>(keysOfIngress, ({ metadata }) => metadata.name ?? '')
+  readonly zoneOfNode = new Map<string, string | undefined>()
+  readonly #selectors = selectorIndex()
+  #zones: readonly Zone[] = []
+
+  constructor({ kube, enqueue, onZones, onError }: CachesOptions) {
+    const enqueueAll = (keys: Iterable<string>) => {
+      for (const key of keys) enqueue(key)
+    }
+    const informer = <T>(options: Omit<InformerOptions<T>, 'kube' | 'onError'>) =>
+      new Informer<T>({ kube, onError, ...options })
+
+    this.services = informer({
+      path: '/api/v1/services',
+      project: objects.keepService,
+      onChange: (now, before) => {
+        for (const index of [this.servicesByNamespace, this.zonalServices, this.#selectors])
+          index.replace(now, before)
+        enqueueAll([now, before].flatMap((service) => (service ? keysOfService(service) : [])))
+      },
+    })
+    this.ingresses = informer({
+      path: '/apis/networking.k8s.io/v1/ingresses',
+      project: objects.keepIngress,
+      onChange: (now, before) => {
+        this.ingressesByKey.replace(now, before)
+        enqueueAll([now, before].flatMap((ingress) => (ingress ? keysOfIngress(ingress) : [])))
+      },
+    })
+    this.ingressClasses = informer({
+      path: '/apis/networking.k8s.io/v1/ingressclasses',
+      project: objects.keepIngressClass,
+      onChange: () => enqueueAll(this.ingressesByKey.groups()),
+    })
+    this.endpoints = informer({
+      path: '/apis/discovery.k8s.io/v1/endpointslices',
+      project: objects.keepEndpoints,
+      onChange: (now, before) => {
+        this.endpointsByKey.replace(now, before)
+        enqueueAll([now, before].flatMap((slice) => (slice ? keysOfEndpoints(slice) : [])))
+      },
+    })
+    this.pods = informer({
+      path: '/api/v1/pods',
+      query: { labelSelector: `${enabledLabel}=true` },
+      project: objects.keepPod,
+      onChange: (now, before) =>
+        enqueueAll([now, before].flatMap((pod) => (pod ? keysOfPod(pod, this.#selectors) : []))),
+    })
+    this.nodes = informer({
+      path: '/api/v1/nodes',
+      metadataOnly: true,
+      project: objects.keepNode,
+      onChange: (now, before) => {
+        if (now?.zone === before?.zone && now && before) return
+        if (now) this.zoneOfNode.set(now.name, now.zone)
+        else if (before) this.zoneOfNode.delete(before.name)
+        for (const pod of this.pods.values()) {
+          if (pod.nodeName === (now ?? before)?.name) enqueueAll(keysOfPod(pod, this.#selectors))
+        }
+        this.#refreshZones(() => {
+          for (const service of this.services.values()) enqueueAll(keysOfService(service))
+          onZones()
+        })
+      },
+    })
+  }
+
+  /** Zones that have Nodes, sorted by key. */
+  get zones(): readonly Zone[] {
+    return this.#zones
+  }
+
+  get all(): Readonly<Record<string, Informer<never>>> {
+    const { services, ingresses, ingressClasses, endpoints, pods, nodes } = this
+    return { services, ingresses, ingressClasses, endpoints, pods, nodes } as never
+  }
+
+  /** Starts every informer; resolves when all have their first whole list. */
+  async start(): Promise<void> {
+    const informers = Object.values(this.all)
+    for (const informer of informers) informer.start()
+    await Promise.all(informers.map((informer) => informer.synced()))
+  }
+
+  stop(): void {
+    for (const informer of Object.values(this.all)) informer.stop()
+  }
+
+  /** Calls back where the set of zones changed. */
+  #refreshZones(changed: () => void): void {
+    const names = new Set([...this.zoneOfNode.values()].filter((zone) => zone !== undefined))
+    const zones = [...names]
+      .map((zone) => ({ zone, key: zoneKey(zone) }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+    const isSame =
+      zones.length === this.#zones.length && zones.every(({ zone }, i) => zone === this.#zones[i]?.zone)
+    if (isSame) return
+    this.#zones = zones
+    changed()
+  }
+}

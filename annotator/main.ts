@@ -1,0 +1,112 @@
+// The annotator program: wiring and signals, no logic.
+import { KubeConfig } from '@kubernetes/client-node'
+import { pino } from 'pino'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { registerInformerMetrics } from '../lib/informer-metrics.ts'
+import { connect } from '../lib/kube.ts'
+import { buildProbes } from '../lib/probes.ts'
+import { readSettings } from '../lib/settings.ts'
+import { Caches } from './caches.ts'
+import { haproxytechCustomAnnotation } from './dialects/haproxytech-custom-annotation.ts'
+import { haproxytechSnippet } from './dialects/haproxytech-snippet.ts'
+import { postEvent } from './events.ts'
+import { Reconciler } from './reconcile.ts'
+import { settings } from './settings.ts'
+import { Workqueue } from './workqueue.ts'
+import { publishZones } from './zones-config-map.ts'
+
+const values = readSettings(settings, process.env)
+const log = pino({ level: values.logLevel })
+const registry = new Registry()
+collectDefaultMetrics({ register: registry })
+
+const config = new KubeConfig()
+if (values.kubeconfig === '') config.loadFromCluster()
+else config.loadFromFile(values.kubeconfig)
+const kube = connect(config)
+
+const dialects = {
+  'haproxytech-custom-annotation': haproxytechCustomAnnotation,
+  'haproxytech-snippet': haproxytechSnippet,
+}
+
+const failures = new Counter({
+  name: 'zonefirst_annotator_failures_total',
+  help: 'Looks at a Service, or at the list of zones, that failed and are tried again.',
+  registers: [registry],
+})
+const outcomes = new Map<string, string>()
+new Gauge({
+  name: 'zonefirst_annotator_services',
+  help: 'Services by how they are treated: Routed, or the reason why they are left alone.',
+  labelNames: ['outcome'],
+  registers: [registry],
+  collect() {
+    this.reset()
+    for (const outcome of outcomes.values()) this.inc({ outcome })
+  },
+})
+
+const caches = new Caches({
+  kube,
+  enqueue: (key) => queue.add(key),
+  onZones: () => zonesQueue.add('zones'),
+  onError: (error) => log.warn({ err: error }, 'informer: trying again'),
+})
+const reconciler = new Reconciler({
+  kube,
+  caches,
+  dialect: dialects[values.dialect],
+  dialects: Object.values(dialects),
+  classRule: {
+    controller: values.ingressController,
+    names: values.ingressClassNames,
+    withoutClass: values.ingressWithoutClass,
+  },
+  graceTime: values.graceTime,
+  releaseTime: values.releaseTime,
+  now: Date.now,
+  tell: (event) => {
+    log.info(event, 'event')
+    postEvent(kube, event, new Date()).catch((error) => log.warn({ err: error, event }, 'event not posted'))
+  },
+  onOutcome: (key, outcome) => {
+    if (outcome === undefined) outcomes.delete(key)
+    else outcomes.set(key, outcome)
+  },
+})
+const onError = (key: string, error: Error) => {
+  failures.inc()
+  log.warn({ err: error, key }, 'failed: trying again')
+}
+const queue = new Workqueue({ work: (key) => reconciler.reconcile(key), onError, workers: values.workers })
+const zonesQueue = new Workqueue({
+  work: async () => {
+    await publishZones(kube, values.namespace, caches.zones)
+    return undefined
+  },
+  onError,
+  workers: 1,
+})
+
+const probes = buildProbes({
+  registry,
+  checks: Object.entries(caches.all).map(([name, informer]) => ({ name, isReady: () => informer.hasSynced })),
+})
+registerInformerMetrics(registry, caches.all)
+
+async function stop(signal: string): Promise<void> {
+  log.info({ signal }, 'stopping')
+  await Promise.all([queue.stop(), zonesQueue.stop()])
+  caches.stop()
+  await probes.close()
+  kube.close()
+}
+process.once('SIGTERM', (signal) => void stop(signal))
+process.once('SIGINT', (signal) => void stop(signal))
+
+await probes.listen({ host: values.probesAddress, port: values.probesPort })
+await caches.start()
+queue.start()
+zonesQueue.start()
+log.info({ dialect: values.dialect, zones: caches.zones }, 'watching')

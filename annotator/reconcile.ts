@@ -1,0 +1,129 @@
+// One key: gather, decide, write, tell. The deciding is in pure functions beside this file.
+import { isFieldConflict, type Kube } from '../lib/kube.ts'
+import { apply, applyStamp } from './apply.ts'
+import type { Caches } from './caches.ts'
+import { type Desired, desired } from './desired.ts'
+import type { Dialect } from './dialects/dialect.ts'
+import type { Event } from './events.ts'
+import { gather } from './gather.ts'
+import type { Input } from './input.ts'
+import type { Service } from './objects.ts'
+import { type Memory, plan } from './plan.ts'
+import { handlingOf, type Refusal } from './reasons.ts'
+import type { ClassRule } from './routes.ts'
+import { missingStamps } from './stamps.ts'
+
+export interface ReconcilerOptions {
+  kube: Kube
+  caches: Caches
+  /** the one that is written */
+  dialect: Dialect
+  /** all, so that what another one wrote is found and removed */
+  dialects: readonly Dialect[]
+  classRule: ClassRule
+  /** ms; see plan.ts */
+  graceTime: number
+  releaseTime: number
+  now: () => number
+  /** Must not throw. */
+  tell: (event: Event) => void
+  /** Hears how each look at a Service ended: routed, or a reason. */
+  onOutcome: (key: string, outcome: string | undefined) => void
+}
+
+export class Reconciler {
+  readonly #options: ReconcilerOptions
+  readonly #memories = new Map<string, Memory>()
+  /** the last reason told of each key, so that an Event is one for each change */
+  readonly #told = new Map<string, string>()
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options
+  }
+
+  /** Restores the state of one primary Service; resolves to ms until time alone may have changed it. */
+  async reconcile(key: string): Promise<number | undefined> {
+    const { kube, caches, dialect, classRule, graceTime, releaseTime, now, onOutcome } = this.#options
+    const input = gather(caches, key, classRule)
+    if (input === undefined) {
+      this.#memories.delete(key)
+      this.#told.delete(key)
+      onOutcome(key, undefined)
+      return undefined
+    }
+    await this.#stamp(input)
+    const want = desired(input, dialect)
+    const next = plan({
+      input,
+      desired: want,
+      written: this.#written(input.primary),
+      annotationKey: dialect.annotation,
+      memory: this.#memories.get(key) ?? {},
+      now: now(),
+      graceTime,
+      releaseTime,
+    })
+    this.#memories.set(key, next.memory)
+    onOutcome(key, outcome(want))
+    try {
+      for (const write of next.writes) await apply(kube, write)
+    } catch (error) {
+      if (!isFieldConflict(error)) throw error
+      const message = `somebody else has set the annotation ${dialect.annotation}: remove it, zonefirst never overwrites it`
+      this.#tellRefusal(key, input.primary, { reason: 'AnnotationTaken', message })
+      throw error
+    }
+    const wrote = next.writes.map(({ kind }) => kind)
+    if (want.routed) this.#told.delete(key)
+    if (want.routed && wrote.includes('set-annotation')) {
+      const names = want.zonalServices.map(({ metadata }) => metadata.name).join(', ')
+      const message = `the proxies of each zone now take the pods that serve it (${names}) as normal servers and all others as backup`
+      this.#tell(input.primary, 'Normal', 'ZoneFirst', message)
+    }
+    if (wrote.includes('remove-annotation') && next.refusal) {
+      const message = `routed as without zonefirst again: ${next.refusal.message}`
+      this.#tell(input.primary, 'Normal', 'ZoneFirstOff', message)
+    }
+    if (next.refusal) this.#tellRefusal(key, input.primary, next.refusal)
+    return next.lookAgainIn
+  }
+
+  async #stamp(input: Input): Promise<void> {
+    for (const stamp of missingStamps(input.pods, input.zoneOfNode)) {
+      await applyStamp(this.#options.kube, stamp)
+      if (!stamp.late) continue
+      const { namespace, name, uid } = stamp.pod
+      const message = `stamped with zone ${stamp.zone} after its start: it has no ZONE until its container restarts`
+      this.#options.tell({
+        regarding: { kind: 'Pod', namespace, name, uid },
+        type: 'Warning',
+        reason: 'StampedLate',
+        message,
+      })
+    }
+  }
+
+  #written({ metadata }: Service): Record<string, string> {
+    const found: Record<string, string> = {}
+    for (const { annotation, isOurs } of this.#options.dialects) {
+      const value = metadata.annotations?.[annotation]
+      if (value !== undefined && isOurs(value)) found[annotation] = value
+    }
+    return found
+  }
+
+  #tellRefusal(key: string, primary: Service, { reason, message }: Refusal): void {
+    if (this.#told.get(key) === reason) return
+    this.#told.set(key, reason)
+    if (!handlingOf(reason).silent) this.#tell(primary, 'Warning', reason, `left alone: ${message}`)
+  }
+
+  #tell(primary: Service, type: Event['type'], reason: string, message: string): void {
+    const { namespace = '', name = '', uid = '' } = primary.metadata
+    this.#options.tell({ regarding: { kind: 'Service', namespace, name, uid }, type, reason, message })
+  }
+}
+
+function outcome(want: Desired): string {
+  return want.routed ? 'Routed' : want.refusal.reason
+}

@@ -1,0 +1,77 @@
+// The annotator's settings, each declared once.
+import { boolean, duration, integer, list, oneOf, type SettingsTable, string } from '../lib/settings.ts'
+
+export const settings = {
+  dialect: {
+    env: 'ZONEFIRST_DIALECT',
+    parse: oneOf('haproxytech-custom-annotation', 'haproxytech-snippet'),
+    default: 'haproxytech-custom-annotation',
+    help: 'How the servers are handed to the controller: the custom annotation needs version 3.2 and the ValidationRules object.',
+  },
+  ingressController: {
+    env: 'ZONEFIRST_INGRESS_CONTROLLER_NAME',
+    parse: string,
+    default: 'haproxy.org/ingress-controller',
+    help: 'The spec.controller of the IngressClasses that count; with /<name> behind it, they count too.',
+  },
+  ingressClassNames: {
+    env: 'ZONEFIRST_INGRESS_CLASS_NAMES',
+    parse: list,
+    default: ['haproxy'],
+    help: 'Class names that count where there is no IngressClass object of that name.',
+  },
+  ingressWithoutClass: {
+    env: 'ZONEFIRST_INGRESS_WITHOUT_CLASS',
+    parse: boolean,
+    default: false,
+    help: 'Whether the controller also takes Ingresses that name no class.',
+  },
+  graceTime: {
+    env: 'ZONEFIRST_GRACE_TIME',
+    parse: duration,
+    default: 120_000,
+    help: 'How long a Service stays routed by zone while not all of its ready pods are stamped, as in a rolling update.',
+  },
+  releaseTime: {
+    env: 'ZONEFIRST_RELEASE_TIME',
+    parse: duration,
+    default: 60_000,
+    help: 'How long zonal Services stay after the annotation is gone: until the last HAProxy has reloaded.',
+  },
+  workers: {
+    env: 'ZONEFIRST_WORKERS',
+    parse: integer({ min: 1, max: 64 }),
+    default: 4,
+    help: 'How many Services are worked on at once.',
+  },
+  namespace: {
+    env: 'ZONEFIRST_NAMESPACE',
+    parse: string,
+    default: 'zonefirst-system',
+    help: 'The namespace of this program, for the list of zones that the admission policy reads.',
+  },
+  probesAddress: {
+    env: 'ZONEFIRST_LISTEN_ADDRESS',
+    parse: string,
+    default: '::',
+    help: 'The address to listen on for probes.',
+  },
+  probesPort: {
+    env: 'ZONEFIRST_PROBES_PORT',
+    parse: integer({ min: 1, max: 65535 }),
+    default: 8080,
+    help: 'The port for /livez, /readyz and /metrics.',
+  },
+  kubeconfig: {
+    env: 'ZONEFIRST_KUBECONFIG',
+    parse: string,
+    default: '',
+    help: 'A kubeconfig file; without one the pod’s own service account is used.',
+  },
+  logLevel: {
+    env: 'ZONEFIRST_LOG_LEVEL',
+    parse: oneOf('debug', 'info', 'warn', 'error'),
+    default: 'info',
+    help: 'The least severe level that is logged.',
+  },
+} as const satisfies SettingsTable
