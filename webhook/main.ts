@@ -1,0 +1,84 @@
+// The webhook program: wiring and signals, no logic.
+import { setTimeout as wait } from 'node:timers/promises'
+import { KubeConfig } from '@kubernetes/client-node'
+import { pino } from 'pino'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { registerInformerMetrics } from '../lib/informer-metrics.ts'
+import { connect } from '../lib/kube.ts'
+import { buildProbes } from '../lib/probes.ts'
+import { readSettings } from '../lib/settings.ts'
+import { buildAdmit } from './admit.ts'
+import { ServingCertificate } from './certificate.ts'
+import { buildInformers, buildLookup } from './lookup.ts'
+import { buildReport } from './report.ts'
+import { buildServer } from './server.ts'
+import { settings } from './settings.ts'
+
+const values = readSettings(settings, process.env)
+const log = pino({ level: values.logLevel })
+const registry = new Registry()
+collectDefaultMetrics({ register: registry })
+
+const config = new KubeConfig()
+if (values.kubeconfig === '') config.loadFromCluster()
+else config.loadFromFile(values.kubeconfig)
+const kube = connect(config)
+const informers = buildInformers(kube, (error) => log.warn({ err: error }, 'informer: trying again'))
+registerInformerMetrics(registry, { ...informers })
+
+let draining = false
+const server = buildServer({
+  admit: buildAdmit({ lookup: buildLookup(kube, informers), timeoutMs: values.lookupTimeout }),
+  report: buildReport(registry, log),
+  bodyLimit: values.bodyLimit,
+  isDraining: () => draining,
+})
+
+const certificate = new ServingCertificate({
+  folder: values.tlsFolder,
+  use: (pair) => server.server.setSecureContext({ ...pair, minVersion: 'TLSv1.2' }),
+  onLoaded: ({ validTo }) => log.info({ validTo }, 'certificate loaded'),
+  onError: (error) =>
+    log.error({ err: error }, 'certificate not loaded: what was loaded before stays in use'),
+})
+new Gauge({
+  name: 'zonefirst_webhook_certificate_expiry_timestamp_seconds',
+  help: 'When the serving certificate in use expires; 0 while there is none.',
+  registers: [registry],
+  collect() {
+    this.set((certificate.current?.validToDate.getTime() ?? 0) / 1000)
+  },
+})
+
+const probes = buildProbes({
+  registry,
+  checks: [
+    { name: 'pods', isReady: () => informers.pods.hasSynced },
+    { name: 'nodes', isReady: () => informers.nodes.hasSynced },
+    { name: 'certificate', isReady: () => certificate.current !== undefined },
+    { name: 'not-draining', isReady: () => !draining },
+  ],
+})
+
+async function stop(signal: string): Promise<void> {
+  if (draining) return
+  draining = true
+  log.info({ signal, delay: values.drainDelay }, 'draining')
+  await wait(values.drainDelay)
+  await server.close()
+  certificate.stop()
+  informers.pods.stop()
+  informers.nodes.stop()
+  await probes.close()
+  kube.close()
+  log.info('stopped')
+}
+process.on('SIGTERM', (signal) => void stop(signal))
+process.on('SIGINT', (signal) => void stop(signal))
+
+informers.pods.start()
+informers.nodes.start()
+await certificate.start()
+await probes.listen({ host: values.listenAddress, port: values.probesPort })
+await server.listen({ host: values.listenAddress, port: values.port })
+log.info({ address: values.listenAddress, port: values.port }, 'taking reviews')

@@ -1,0 +1,62 @@
+// The webhook's settings, each declared once.
+import { duration, integer, oneOf, type SettingsTable, string } from '../lib/settings.ts'
+
+const port = integer({ min: 1, max: 65535 })
+
+export const settings = {
+  listenAddress: {
+    env: 'ZONEFIRST_LISTEN_ADDRESS',
+    parse: string,
+    default: '::',
+    help: 'The address to listen on, for reviews and for probes.',
+  },
+  port: {
+    env: 'ZONEFIRST_REVIEW_PORT',
+    parse: port,
+    default: 10250,
+    help: 'The port for reviews: 10250 passes the firewalls of private clusters, which let it through for kubelets.',
+  },
+  probesPort: {
+    env: 'ZONEFIRST_PROBES_PORT',
+    parse: port,
+    default: 8080,
+    help: 'The port for /livez, /readyz and /metrics.',
+  },
+  tlsFolder: {
+    env: 'ZONEFIRST_TLS_FOLDER',
+    parse: string,
+    default: '/run/zonefirst/tls',
+    help: 'The folder with tls.crt and tls.key, read again whenever they change.',
+  },
+  lookupTimeout: {
+    env: 'ZONEFIRST_LOOKUP_TIMEOUT',
+    parse: duration,
+    default: 1_500,
+    help: 'How long a review may wait for the API server; keep it below timeoutSeconds of the webhook configuration.',
+  },
+  bodyLimit: {
+    env: 'ZONEFIRST_BODY_LIMIT',
+    parse: integer({ min: 1_024, max: 64 * 1_048_576 }),
+    // the API server takes objects of at most 3 MiB, and a review of a CREATE holds one
+    default: 4 * 1_048_576,
+    help: 'The largest review that is read, in bytes.',
+  },
+  drainDelay: {
+    env: 'ZONEFIRST_DRAIN_DELAY',
+    parse: duration,
+    default: 5_000,
+    help: 'How long reviews are still taken after SIGTERM, while the API server learns that this pod is going.',
+  },
+  kubeconfig: {
+    env: 'ZONEFIRST_KUBECONFIG',
+    parse: string,
+    default: '',
+    help: 'A kubeconfig file; without one the pod’s own service account is used.',
+  },
+  logLevel: {
+    env: 'ZONEFIRST_LOG_LEVEL',
+    parse: oneOf('debug', 'info', 'warn', 'error'),
+    default: 'info',
+    help: 'The least severe level that is logged; debug shows a line for each review.',
+  },
+} as const satisfies SettingsTable
