@@ -1,0 +1,70 @@
+// Builds what is outdated and unpacks HAProxy where there is none, with progress. prepare.ts starts it, one at a
+// time; it can also be run by hand before the tests.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { findHAProxy, unpackHAProxy } from './haproxy.ts'
+import { bin, builtFile, cache, keyOf, linkFlags, outdatedPrograms, type Program, tools } from './tools.ts'
+
+const say = (step: string) => console.error(`test cluster: ${step}`)
+
+/** Builds into a folder beside, so that a half build is never taken for a whole one. */
+async function build(programs: Program[]): Promise<void> {
+  const fresh = join(cache, `bin.${process.pid}`)
+  const keys = programs.map((program) => [program.name, keyOf(program)])
+  await mkdir(bin, { recursive: true })
+  try {
+    await goBuild(programs, fresh)
+    for (const program of programs) await rename(join(fresh, outputName(program)), join(bin, program.name))
+    const before = existsSync(builtFile) ? JSON.parse(readFileSync(builtFile, 'utf8')) : {}
+    await writeFile(join(fresh, 'built'), JSON.stringify({ ...before, ...Object.fromEntries(keys) }, null, 2))
+    await rename(join(fresh, 'built'), builtFile)
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+/** Go names a program after its import path's last element that is no major version. */
+function outputName(program: Program): string {
+  return basename(program.package.replace(/\/v\d+$/, ''))
+}
+
+/** Says how far it is every few seconds, since the first build takes minutes. */
+async function goBuild(programs: Program[], folder: string): Promise<void> {
+  const names = programs.map((program) => program.name).join(', ')
+  say(`building ${names} (minutes, the first time) …`)
+  const startedAt = performance.now()
+  const seconds = () => Math.round((performance.now() - startedAt) / 1000)
+  const packages = programs.map((program) => program.package)
+  const go = spawn('go', ['build', '-v', '-ldflags', linkFlags(), '-o', `${folder}/`, ...packages], {
+    cwd: tools,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(go, 'close') as Promise<[number | null]>
+  const complaints: string[] = []
+  let compiled = 0
+  const timer = setInterval(() => say(`${compiled} packages compiled, ${seconds()} s`), 15_000)
+  try {
+    for await (const line of createInterface(go.stderr)) {
+      if (/^\S+$/.test(line)) compiled++
+      else if (!line.startsWith('go: downloading')) complaints.push(line)
+    }
+    const [status] = await ended
+    if (status !== 0) throw new Error(`go build failed:\n${complaints.slice(-30).join('\n')}`)
+  } finally {
+    clearInterval(timer)
+  }
+  say(`built in ${seconds()} s`)
+}
+
+try {
+  const outdated = outdatedPrograms()
+  if (outdated.length > 0) await build(outdated)
+  if (!findHAProxy(process.env)) await unpackHAProxy(say)
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+}
