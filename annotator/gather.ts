@@ -3,7 +3,7 @@ import { enabledLabel, zonalServiceLabel } from '../lib/names.ts'
 import type { Caches } from './caches.ts'
 import type { Input } from './input.ts'
 import type { Pod, Service } from './objects.ts'
-import { type ClassRule, isRoutedBy, type PortReference, routesOf } from './routes.ts'
+import { type ClassRule, isRoutedBy, type Route, routesOf } from './routes.ts'
 
 /** Undefined where there is no such Service, it is on its way out, or it is a zonal one. */
 export function gather(caches: Caches, key: string, rule: ClassRule): Input | undefined {
@@ -28,14 +28,17 @@ export function gather(caches: Caches, key: string, rule: ClassRule): Input | un
 }
 
 /** A Service that its own label takes in counts as routed at every port: by what, we can't see. */
-function routesTo(caches: Caches, key: string, primary: Service, rule: ClassRule): PortReference[] {
+function routesTo(caches: Caches, key: string, primary: Service, rule: ClassRule): Route[] {
   if (primary.metadata.labels?.[enabledLabel] === 'true') {
-    return (primary.spec?.ports ?? []).map(({ port }) => ({ number: port }))
+    return (primary.spec?.ports ?? []).map(({ port }) => ({
+      service: primary.metadata.name ?? '',
+      port: { number: port },
+      standalone: undefined,
+    }))
   }
   const classes = [...caches.ingressClasses.values()]
   return [...caches.ingressesByKey.get(key).values()]
     .filter((ingress) => isRoutedBy(rule, ingress, classes))
     .flatMap(routesOf)
     .filter(({ service }) => service === primary.metadata.name)
-    .map(({ port }) => port)
 }

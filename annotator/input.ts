@@ -1,6 +1,6 @@
 // Everything that decides about one primary Service, as gathered from the caches.
 import type { Endpoints, Pod, Service } from './objects.ts'
-import type { PortReference } from './routes.ts'
+import type { Route } from './routes.ts'
 
 export interface Zone {
   zone: string
@@ -9,8 +9,8 @@ export interface Zone {
 
 export interface Input {
   primary: Service
-  /** the ports that Ingresses of the controller's classes route to */
-  routes: readonly PortReference[]
+  /** what Ingresses of the controller's classes route to it */
+  routes: readonly Route[]
   /** pods that opted in and that the primary's selector matches */
   pods: readonly Pod[]
   /** the primary's own */

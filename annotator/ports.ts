@@ -12,7 +12,7 @@ export function portsByBackend(input: Input): { ports: Record<string, number> } 
   const { namespace, name } = input.primary.metadata
   const ports: Record<string, number> = {}
   for (const route of input.routes) {
-    const port = input.primary.spec?.ports?.find((candidate) => isNamed(candidate, route))
+    const port = input.primary.spec?.ports?.find((candidate) => isNamed(candidate, route.port))
     if (port === undefined) continue
     const label = port.name ?? String(port.port)
     const numbers = targetNumbers(input, port)
@@ -25,7 +25,8 @@ export function portsByBackend(input: Input): { ports: Record<string, number> } 
       const message = `the target port "${port.targetPort}" of port ${label} is ${numbers.join(' on some pods and ')} on others, and one address list can have only one port: use one number`
       return { refusal: { reason: 'SeveralTargetPorts', message } }
     }
-    ports[`${namespace}_svc_${name}_${label}`] = number
+    const owner = route.standalone === undefined ? namespace : `${namespace}_${route.standalone}`
+    ports[`${owner}_svc_${name}_${label}`] = number
   }
   return { ports }
 }

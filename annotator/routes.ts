@@ -3,12 +3,16 @@ import type { V1IngressBackend } from '@kubernetes/client-node'
 import { defaultIngressClassAnnotation, ingressClassAnnotation } from '../lib/names.ts'
 import type { Ingress, IngressClass } from './objects.ts'
 
+const standaloneAnnotation = 'haproxy.org/standalone-backend'
+
 /** A port as an Ingress names it: by name or by number. */
 export type PortReference = { name: string } | { number: number }
 
 export interface Route {
   service: string
   port: PortReference
+  /** the Ingress, where it asks for a backend of its own by the annotation haproxy.org/standalone-backend */
+  standalone: string | undefined
 }
 
 /** Says which classes are the controller's own. */
@@ -39,14 +43,14 @@ export function routesOf(ingress: Ingress): Route[] {
     ingress.spec?.defaultBackend,
     ...(ingress.spec?.rules ?? []).flatMap((rule) => rule.http?.paths.map((path) => path.backend) ?? []),
   ]
+  const isStandalone = ingress.metadata.annotations?.[standaloneAnnotation] === 'true'
+  const standalone = isStandalone ? ingress.metadata.name : undefined
   const routes = new Map<string, Route>()
   for (const backend of backends) {
     const { name, port } = backend?.service ?? {}
     if (name === undefined || port === undefined) continue
-    if (port.name !== undefined)
-      routes.set(`${name} ${port.name}`, { service: name, port: { name: port.name } })
-    else if (port.number !== undefined)
-      routes.set(`${name} ${port.number}`, { service: name, port: { number: port.number } })
+    const reference = port.name === undefined ? { number: port.number ?? 0 } : { name: port.name }
+    routes.set(`${name} ${port.name ?? port.number}`, { service: name, port: reference, standalone })
   }
   return [...routes.values()]
 }

@@ -1,0 +1,45 @@
+import t from 'tap'
+import { desired } from '../../annotator/desired.ts'
+import { haproxytechCustomAnnotation } from '../../annotator/dialects/haproxytech-custom-annotation.ts'
+import { haproxytechSnippet } from '../../annotator/dialects/haproxytech-snippet.ts'
+import { input, service } from '../fixtures/cluster-objects.ts'
+
+const annotated = (annotations: Record<string, string>) =>
+  service({ metadata: { ...service().metadata, annotations } })
+
+t.test('a Service that is routed by zone', async (t) => {
+  const want = desired(input(), haproxytechCustomAnnotation)
+  t.match(want, {
+    routed: true,
+    annotation: '{"name":"web-in","slots":8,"ports":{"shop_svc_web_http":8080}}',
+  })
+  const names = want.routed ? want.zonalServices.map(({ metadata }) => metadata.name) : []
+  t.strictSame(names, ['web-in-a', 'web-in-b'], 'one for every zone that has nodes')
+})
+
+t.test('what stands today is kept', async (t) => {
+  const value = '{"name":"web-in","slots":16,"ports":{"shop_svc_web_http":8080}}'
+  const primary = annotated({ [haproxytechCustomAnnotation.annotation]: value })
+  t.match(
+    desired(input({ primary }), haproxytechCustomAnnotation),
+    { annotation: value },
+    'no reload for fewer slots',
+  )
+})
+
+t.test('refusals on the way', async (t) => {
+  t.match(desired(input({ routes: [] }), haproxytechSnippet), { refusal: { reason: 'NotRouted' } })
+  const routes = [{ service: 'web', port: { name: 'smtp' }, standalone: undefined }]
+  t.match(desired(input({ routes }), haproxytechSnippet), { refusal: { reason: 'NotRouted' } })
+  const primary = annotated({ [haproxytechSnippet.annotation]: 'balance leastconn' })
+  t.match(desired(input({ primary }), haproxytechSnippet), { refusal: { reason: 'SnippetTaken' } })
+  t.match(
+    desired(input({ primary }), haproxytechCustomAnnotation),
+    { routed: true },
+    'beside ours it may stand',
+  )
+  const neighbours = new Map(
+    ['web-in-a', 'zf-4ff8c1a9c5-a'].map((name) => [name, service({ metadata: { name, namespace: 'shop' } })]),
+  )
+  t.match(desired(input({ neighbours }), haproxytechSnippet), { routed: true }, 'a hashed name is left')
+})
