@@ -72,6 +72,11 @@ export function readPair({ cert, key }: PemPair): X509Certificate | undefined {
   }
 }
 
+/** Whether certificates can be signed with its key, as they are here. */
+export function isAuthority({ ca, publicKey }: X509Certificate): boolean {
+  return ca && publicKey.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+}
+
 function generateKeys() {
   return webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify'])
 }

@@ -19,6 +19,7 @@ export const zonalServiceLabel = `${domain}/zonal-service`
 export const serversAnnotation = `backend.${domain}/servers`
 
 export const fieldManager = 'zonefirst-annotator'
+export const certsFieldManager = 'zonefirst-certs'
 
 export const ingressClassAnnotation = 'kubernetes.io/ingress.class'
 export const defaultIngressClassAnnotation = 'ingressclass.kubernetes.io/is-default-class'

@@ -1,0 +1,65 @@
+// The caBundle of the MutatingWebhookConfiguration: read, and written by server-side apply, that field alone.
+import type { V1MutatingWebhookConfiguration } from '@kubernetes/client-node'
+import { applyPatch, isFieldConflict, isNotFound, type Kube } from '../lib/kube.ts'
+import { certsFieldManager } from '../lib/names.ts'
+
+export interface ConfigurationReference {
+  kube: Kube
+  name: string
+}
+
+/** Undefined where there is none: then nobody calls the webhook. */
+export async function readConfiguration({
+  kube,
+  name,
+}: ConfigurationReference): Promise<V1MutatingWebhookConfiguration | undefined> {
+  try {
+    return await kube.request<V1MutatingWebhookConfiguration>({ method: 'GET', path: pathOf(name) })
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+/** Whether each of its webhooks trusts the certificate (PEM). */
+export function isTrusted(configuration: V1MutatingWebhookConfiguration | undefined, cert: string): boolean {
+  return (configuration?.webhooks ?? []).every(({ clientConfig }) =>
+    Buffer.from(clientConfig.caBundle ?? '', 'base64').includes(cert),
+  )
+}
+
+/** Whether something had to be written. Rejects where a cert-manager, or somebody else, owns the field. */
+export async function applyBundle(
+  { kube, name }: ConfigurationReference,
+  { metadata, webhooks = [] }: V1MutatingWebhookConfiguration,
+  bundle: string,
+): Promise<boolean> {
+  const caBundle = Buffer.from(bundle).toString('base64')
+  if (webhooks.every(({ clientConfig }) => clientConfig.caBundle === caBundle)) return false
+  try {
+    await kube.request({
+      method: 'PATCH',
+      path: pathOf(name),
+      query: { fieldManager: certsFieldManager },
+      contentType: applyPatch,
+      body: {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'MutatingWebhookConfiguration',
+        // with its uid, an apply can't create what was deleted meanwhile
+        metadata: { name, uid: metadata?.uid },
+        webhooks: webhooks.map((webhook) => ({ name: webhook.name, clientConfig: { caBundle } })),
+      },
+    })
+    return true
+  } catch (error) {
+    if (!isFieldConflict(error)) throw error
+    throw new Error(
+      `The caBundle of MutatingWebhookConfiguration ${name} is written by somebody else: use either cert-manager or certs/self-managed.yaml.`,
+      { cause: error },
+    )
+  }
+}
+
+function pathOf(name: string): string {
+  return `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${name}`
+}
