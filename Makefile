@@ -1,0 +1,31 @@
+# The front door: `make help` lists what there is. Everything runs on the Node that the project's own install brings.
+.DEFAULT_GOAL := help
+.PHONY: help install check format test demo tools clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: node_modules/.package-lock.json ## install the project's dependencies, Node 24 among them
+
+node_modules/.package-lock.json: package-lock.json
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js with npm, any version from 20 on" >&2; exit 1; }
+	npm ci --no-audit --no-fund --loglevel=error
+
+check: install ## check types, lint and format
+	npm run --silent check
+
+format: install ## format the code and apply safe lint fixes
+	npm run --silent format
+
+test: check tools ## run all tests, or one: make test T=test/lib/zone.test.ts
+	@mkdir -p build
+	npm test --silent -- --reporter=terse --output-file=build/test.tap $(T)
+
+demo: tools ## see the whole system work: a real cluster of three zones, KEEP=1 leaves it up
+	npm run --silent demo
+
+tools: install ## build the test cluster's programs (minutes, once; test and demo do it by themselves)
+	npm run --silent tools
+
+clean: ## remove what was built, the test cluster's programs too
+	rm -rf build .cache .tap node_modules
