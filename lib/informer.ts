@@ -22,6 +22,8 @@ export interface InformerOptions<T> {
   onChange?: (now: T | undefined, before: T | undefined) => void
   /** Hears of every failure; the informer goes on by itself. */
   onError?: (error: Error) => void
+  /** In milliseconds; tests have less patience. */
+  timing?: Partial<typeof usualTiming>
 }
 
 interface WatchEvent {
@@ -30,12 +32,16 @@ interface WatchEvent {
 }
 
 const pageSize = 500
-// Bookmarks come about once a minute: a watch that is silent for longer than this has lost its connection.
-const silenceLimitMs = 150_000
-const retryMs = { first: 1_000, most: 30_000 }
+const usualTiming = {
+  firstRetry: 1_000,
+  mostRetry: 30_000,
+  // bookmarks come about once a minute: a watch that is silent for longer than this has lost its connection
+  silenceLimit: 150_000,
+}
 
 export class Informer<T> {
   readonly #options: InformerOptions<T>
+  readonly #timing: typeof usualTiming
   readonly #stopped = new AbortController()
   readonly #synced = Promise.withResolvers<void>()
   #cache = new Map<string, T>()
@@ -45,6 +51,7 @@ export class Informer<T> {
 
   constructor(options: InformerOptions<T>) {
     this.#options = options
+    this.#timing = { ...usualTiming, ...options.timing }
   }
 
   start(): void {
@@ -83,6 +90,7 @@ export class Informer<T> {
   }
 
   async #run(): Promise<void> {
+    const { firstRetry, mostRetry } = this.#timing
     let failures = 0
     while (!this.#stopped.signal.aborted) {
       const startedAt = Date.now()
@@ -93,10 +101,10 @@ export class Informer<T> {
       } catch (error) {
         if (this.#stopped.signal.aborted) return
         if (isGone(error)) this.#version = undefined
-        failures = Date.now() - startedAt > retryMs.most ? 1 : failures + 1
+        failures = Date.now() - startedAt > mostRetry ? 1 : failures + 1
         this.#options.onError?.(error as Error)
       }
-      const wait = Math.min(retryMs.first * 2 ** Math.max(failures - 1, 0), retryMs.most)
+      const wait = Math.min(firstRetry * 2 ** Math.max(failures - 1, 0), mostRetry)
       await this.#pause(startedAt + wait * (1 + Math.random() / 4) - Date.now())
     }
   }
@@ -147,7 +155,10 @@ export class Informer<T> {
   async #watch(): Promise<void> {
     const { kube, path, query, metadataOnly } = this.#options
     const silent = new AbortController()
-    const timer = setTimeout(() => silent.abort(new Error(`watch of ${path} went silent`)), silenceLimitMs)
+    const timer = setTimeout(
+      () => silent.abort(new Error(`watch of ${path} went silent`)),
+      this.#timing.silenceLimit,
+    )
     const request = {
       method: 'GET' as const,
       path,

@@ -1,0 +1,284 @@
+import { EventEmitter, on } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import t, { type Test } from 'tap'
+import { Informer, type InformerOptions } from '../../lib/informer.ts'
+import { sendJson, sendStatus, startApiServer } from '../fixtures/api-server.ts'
+
+const object = (name: string, version: number, labels = {}) => ({
+  metadata: { name, namespace: 'shop', resourceVersion: String(version), labels },
+})
+
+/** A collection whose list and watches the test plays by hand. */
+class Collection {
+  items = [object('a', 1), object('b', 2)]
+  version = 2
+  /** How lists and watches are answered, if not as usual. */
+  refuseList: ((response: ServerResponse) => void) | undefined
+  refuseWatch: ((response: ServerResponse) => void) | undefined
+  lists: URL[] = []
+  accepts: (string | undefined)[] = []
+  readonly #started = new EventEmitter()
+  readonly #watches = on(this.#started, 'watch')
+  #open: ServerResponse | undefined
+
+  handle(request: IncomingMessage, response: ServerResponse, url: URL): void {
+    this.accepts.push(request.headers.accept)
+    if (url.searchParams.has('watch')) this.#watch(response, url)
+    else this.#list(response, url)
+  }
+
+  /** Pages of one object. */
+  #list(response: ServerResponse, url: URL): void {
+    this.lists.push(url)
+    if (this.refuseList) {
+      this.refuseList(response)
+      return
+    }
+    const at = Number(url.searchParams.get('continue') ?? 0)
+    const items = this.items.slice(at, at + 1)
+    const more = at + 1 < this.items.length
+    const metadata = { resourceVersion: String(this.version), ...(more && { continue: String(at + 1) }) }
+    sendJson(response, 200, { metadata, items })
+  }
+
+  #watch(response: ServerResponse, url: URL): void {
+    const refuse = this.refuseWatch
+    this.refuseWatch = undefined
+    if (refuse) refuse(response)
+    else {
+      this.#open = response
+      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+    }
+    this.#started.emit('watch', url)
+  }
+
+  /** Resolves when the next watch has begun, with the version it begins at. */
+  async nextWatch(): Promise<string | null> {
+    const url = await next<URL>(this.#watches)
+    return url.searchParams.get('resourceVersion')
+  }
+
+  send(type: string, changed: object): void {
+    this.#open?.write(`${JSON.stringify({ type, object: changed })}\n`)
+  }
+
+  sendRaw(text: string): void {
+    this.#open?.write(text)
+  }
+
+  end(): void {
+    this.#open?.end()
+  }
+
+  cut(): void {
+    this.#open?.destroy()
+  }
+}
+
+async function next<T>(events: ReturnType<typeof on>): Promise<T> {
+  const { value } = await events.next()
+  return value?.[0]
+}
+
+interface Change {
+  now: string | undefined
+  before: string | undefined
+}
+
+async function start(t: Test, options: Partial<InformerOptions<string>> = {}) {
+  const collection = new Collection()
+  const server = await startApiServer((...parts) => collection.handle(...parts))
+  const events = new EventEmitter()
+  const changes = on(events, 'change')
+  const errors = on(events, 'fault')
+  const informer = new Informer<string>({
+    kube: server.kube,
+    path: '/api/v1/pods',
+    project: ({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`,
+    onChange: (now, before) => events.emit('change', { now, before }),
+    onError: (error) => events.emit('fault', error),
+    timing: { firstRetry: 5, mostRetry: 20 },
+    ...options,
+  })
+  t.teardown(() => {
+    informer.stop()
+    server.close()
+  })
+  return {
+    collection,
+    informer,
+    content: () => [...informer.values()].sort(),
+    nextChange: () => next<Change>(changes),
+    nextError: () => next<Error & { status?: number }>(errors),
+  }
+}
+
+t.test('a list in pages, then what a watch tells', async (t) => {
+  const { collection, informer, content, nextChange } = await start(t, {
+    query: { fieldSelector: 'spec.nodeName=' },
+    metadataOnly: true,
+  })
+  t.notOk(informer.hasSynced)
+  t.equal(informer.lastHeard, 0)
+  informer.start()
+  await informer.synced()
+  t.ok(informer.hasSynced)
+  t.ok(informer.lastHeard > 0)
+  t.strictSame(content(), ['a@1', 'b@2'])
+  t.equal(informer.get('shop', 'a'), 'a@1')
+  t.equal(informer.get('other', 'a'), undefined)
+  t.strictSame(
+    [await nextChange(), await nextChange()],
+    [
+      { now: 'a@1', before: undefined },
+      { now: 'b@2', before: undefined },
+    ],
+  )
+  t.strictSame(
+    collection.lists.map(({ search }) => search),
+    ['?fieldSelector=spec.nodeName%3D&limit=500', '?fieldSelector=spec.nodeName%3D&limit=500&continue=1'],
+  )
+
+  t.equal(await collection.nextWatch(), '2', 'the watch begins where the list ended')
+  t.match(collection.accepts, [
+    /PartialObjectMetadataList/,
+    /PartialObjectMetadataList/,
+    /PartialObjectMetadata;/,
+  ])
+  collection.send('ADDED', object('c', 3))
+  t.strictSame(await nextChange(), { now: 'c@3', before: undefined })
+  collection.send('MODIFIED', object('a', 4))
+  t.strictSame(await nextChange(), { now: 'a@4', before: 'a@1' })
+  collection.send('DELETED', object('b', 5))
+  t.strictSame(await nextChange(), { now: undefined, before: 'b@2' })
+  t.strictSame(content(), ['a@4', 'c@3'])
+  t.equal(informer.size, 2)
+})
+
+t.test('an event that comes in pieces, and several at once', async (t) => {
+  const { collection, informer, nextChange } = await start(t)
+  informer.start()
+  await collection.nextWatch()
+  await nextChange()
+  await nextChange()
+  const line = (name: string, version: number) =>
+    `${JSON.stringify({ type: 'ADDED', object: object(name, version, { é: 'ü' }) })}\n`
+  const first = line('c', 3)
+  collection.sendRaw(first.slice(0, 20))
+  collection.sendRaw(first.slice(20) + line('d', 4) + line('e', 5).slice(0, 5))
+  t.match(await nextChange(), { now: 'c@3' })
+  t.match(await nextChange(), { now: 'd@4' })
+  collection.sendRaw(line('e', 5).slice(5))
+  t.match(await nextChange(), { now: 'e@5' })
+})
+
+t.test('a watch goes on where the last one ended, bookmarks included', async (t) => {
+  const { collection, informer, nextChange, nextError } = await start(t)
+  informer.start()
+  t.equal(await collection.nextWatch(), '2')
+  collection.send('ADDED', object('c', 3))
+  t.match(await nextChange(), { now: 'a@1' })
+  t.match(await nextChange(), { now: 'b@2' })
+  t.match(await nextChange(), { now: 'c@3' })
+  collection.end()
+  t.equal(await collection.nextWatch(), '3', 'after an end in peace')
+  collection.send('BOOKMARK', { metadata: { resourceVersion: '40' } })
+  collection.end()
+  t.equal(await collection.nextWatch(), '40', 'after a bookmark')
+  collection.cut()
+  await nextError()
+  t.equal(await collection.nextWatch(), '40', 'after a cut connection')
+  t.equal(collection.lists.length, 2, 'without another list')
+})
+
+t.test('410, as status or as event: a list again, and what was missed is noticed', async (t) => {
+  const ways = {
+    status: (collection: Collection) => {
+      collection.refuseWatch = (response) => sendStatus(response, 410, 'Expired')
+      collection.end()
+    },
+    event: (collection: Collection) =>
+      collection.send('ERROR', {
+        kind: 'Status',
+        code: 410,
+        reason: 'Expired',
+        message: 'too old resource version',
+      }),
+  }
+  for (const [way, expire] of Object.entries(ways)) {
+    await t.test(way, async (t) => {
+      const { collection, informer, content, nextChange, nextError } = await start(t)
+      informer.start()
+      await collection.nextWatch()
+      await nextChange()
+      await nextChange()
+      // during the gap: a deleted, b changed, c came
+      collection.items = [object('b', 7), object('c', 8)]
+      collection.version = 9
+      expire(collection)
+      t.match(await nextError(), { status: 410 })
+      t.strictSame(
+        [await nextChange(), await nextChange(), await nextChange()],
+        [
+          { now: 'b@7', before: 'b@2' },
+          { now: 'c@8', before: undefined },
+          { now: undefined, before: 'a@1' },
+        ],
+      )
+      t.strictSame(content(), ['b@7', 'c@8'])
+      if (way === 'status') await collection.nextWatch()
+      t.equal(await collection.nextWatch(), '9')
+    })
+  }
+})
+
+t.test('failures of other kinds: told, and tried again', async (t) => {
+  const { collection, informer, nextChange, nextError, content } = await start(t)
+  collection.refuseList = (response) => {
+    collection.refuseList = (next) => {
+      collection.refuseList = undefined
+      next.destroy()
+    }
+    sendStatus(response, 500, 'InternalError')
+  }
+  informer.start()
+  t.match(await nextError(), { status: 500 })
+  t.match((await nextError()).message, /socket hang up|ECONNRESET/)
+  t.equal(await collection.nextWatch(), '2')
+  await nextChange()
+  await nextChange()
+
+  collection.sendRaw('no JSON\n')
+  t.match(await nextError(), { name: 'SyntaxError' })
+  t.equal(await collection.nextWatch(), '2')
+  collection.send('ERROR', { kind: 'Status', code: 500, message: 'etcd is away' })
+  t.match(await nextError(), { status: 500 })
+  t.equal(await collection.nextWatch(), '2')
+  collection.refuseWatch = (response) => sendStatus(response, 403, 'Forbidden')
+  collection.end()
+  t.match(await nextError(), { status: 403 })
+  await collection.nextWatch()
+  t.equal(await collection.nextWatch(), '2')
+  collection.send('ADDED', object('c', 3))
+  t.match(await nextChange(), { now: 'c@3' })
+  t.strictSame(content(), ['a@1', 'b@2', 'c@3'])
+})
+
+t.test('a connection that dropped without a close is given up, and opened again', async (t) => {
+  const { collection, informer, nextError } = await start(t, {
+    timing: { firstRetry: 5, mostRetry: 20, silenceLimit: 50 },
+  })
+  informer.start()
+  t.equal(await collection.nextWatch(), '2')
+  t.match((await nextError()).message, 'watch of /api/v1/pods went silent')
+  t.equal(await collection.nextWatch(), '2')
+})
+
+t.test('after a stop nothing is asked any more', async (t) => {
+  const { collection, informer } = await start(t, { timing: { firstRetry: 1, mostRetry: 1 } })
+  informer.start()
+  await collection.nextWatch()
+  informer.stop()
+  await new Promise((resolve) => collection.end() ?? setTimeout(resolve, 30))
+  t.equal(collection.accepts.length, 3, 'two pages and one watch')
+})

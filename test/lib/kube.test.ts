@@ -1,0 +1,107 @@
+import { KubeConfig } from '@kubernetes/client-node'
+import t from 'tap'
+import {
+  ApiError,
+  connect,
+  isConflict,
+  isFieldConflict,
+  isGone,
+  isNotFound,
+  mergePatch,
+  readAll,
+} from '../../lib/kube.ts'
+import { sendJson, sendStatus, startApiServer } from '../fixtures/api-server.ts'
+
+t.test('a request carries method, query, headers, credentials and body', async (t) => {
+  const server = await startApiServer(async (request, response) => {
+    const body = await readAll(request)
+    const { method, url, headers } = request
+    sendJson(response, 200, { method, url, headers, body })
+  })
+  t.teardown(() => server.close())
+  const seen = await server.kube.request<{
+    method: string
+    url: string
+    headers: Record<string, string>
+    body: string
+  }>({
+    method: 'PATCH',
+    path: '/api/v1/pods/x',
+    query: { fieldManager: 'me', limit: 5, absent: undefined, labelSelector: 'a=b,c!=d' },
+    body: { name: 'é' },
+    contentType: mergePatch,
+    accept: 'application/json;as=x',
+  })
+  t.equal(seen.method, 'PATCH')
+  t.equal(seen.url, '/api/v1/pods/x?fieldManager=me&limit=5&labelSelector=a%3Db%2Cc%21%3Dd')
+  t.equal(seen.body, '{"name":"é"}')
+  t.match(seen.headers, {
+    authorization: 'Bearer secret-token',
+    'content-type': mergePatch,
+    'content-length': '13',
+    accept: 'application/json;as=x',
+    'user-agent': 'zonefirst',
+  })
+})
+
+t.test('one connection serves requests that follow each other', async (t) => {
+  const ports = new Set<number | undefined>()
+  const server = await startApiServer((request, response) => {
+    ports.add(request.socket.remotePort)
+    sendJson(response, 200, {})
+  })
+  t.teardown(() => server.close())
+  for (let at = 0; at < 3; at += 1) await server.kube.request({ method: 'GET', path: '/api' })
+  t.equal(ports.size, 1)
+})
+
+t.test('refusals are errors that can be told apart', async (t) => {
+  const answers: Record<string, [number, string]> = {
+    '/gone': [410, 'Expired'],
+    '/none': [404, 'NotFound'],
+    '/conflict': [409, 'Conflict'],
+  }
+  const server = await startApiServer((_request, response, { pathname }) => {
+    if (pathname === '/field-conflict') {
+      const details = { causes: [{ reason: 'FieldManagerConflict', field: '.x' }] }
+      return sendJson(response, 409, { message: 'owned', reason: 'Conflict', details })
+    }
+    const [status, reason] = answers[pathname] ?? []
+    if (status && reason) return sendStatus(response, status, reason)
+    response.writeHead(502).end('<html>bad gateway</html>')
+  })
+  t.teardown(() => server.close())
+  const fail = (path: string) =>
+    server.kube.request({ method: 'GET', path }).then(
+      () => t.fail('no error'),
+      (error: ApiError) => error,
+    ) as Promise<ApiError>
+
+  const none = await fail('/none')
+  t.type(none, ApiError)
+  t.match(none, { status: 404, reason: 'NotFound', message: 'GET /none: 404 refused: NotFound' })
+  const kinds = async (path: string) => {
+    const error = await fail(path)
+    return [isNotFound, isConflict, isFieldConflict, isGone].filter((is) => is(error)).map((is) => is.name)
+  }
+  t.strictSame(await kinds('/none'), ['isNotFound'])
+  t.strictSame(await kinds('/conflict'), ['isConflict'])
+  t.strictSame(await kinds('/field-conflict'), ['isConflict', 'isFieldConflict'])
+  t.strictSame(await kinds('/gone'), ['isGone'])
+  t.match(await fail('/elsewhere'), { status: 502, reason: '', message: /502 <html>bad gateway/ })
+  t.notOk(isNotFound(new Error('404')), 'text is no status')
+})
+
+t.test('a signal ends a request that hangs', async (t) => {
+  const server = await startApiServer(() => {})
+  t.teardown(() => server.close())
+  await t.rejects(server.kube.request({ method: 'GET', path: '/', signal: AbortSignal.timeout(20) }), {
+    name: 'AbortError',
+  })
+})
+
+t.test('a kubeconfig without a cluster is told at once', async (t) => {
+  t.throws(() => connect(new KubeConfig()), {
+    message: 'the kubeconfig has no current cluster: set its current-context',
+  })
+})
