@@ -23,12 +23,13 @@ type controller struct {
 	worker   string // process id of the worker that serves
 	disabled disabledSnippets
 
-	model    model
-	slots    map[string][]endpoint // by backend, as HAProxy has them
-	waiting  map[string][]endpoint // found no slot
-	written  string                // haproxy.cfg
-	loaded   string                // what the running worker was loaded with, less what the runtime API changes
-	outdated bool                  // the runtime API failed: only a reload sets it right
+	model     model
+	slots     map[string][]endpoint // by backend, as HAProxy has them
+	waiting   map[string][]endpoint // found no slot
+	written   string                // haproxy.cfg
+	loaded    string                // what the running worker was loaded with, less what the runtime API changes
+	outdated  bool                  // the runtime API failed: only a reload sets it right
+	auxiliary string                // the auxiliary file's text at the last sync
 }
 
 func newController(o options, w *watch, c *changes) *controller {
@@ -45,6 +46,13 @@ func (c *controller) run(ctx context.Context) error {
 			return err
 		}
 	}
+	// HAProxy's arguments are those of its start: a file that comes later would be checked and never loaded.
+	auxiliary, err := os.OpenFile(c.options.auxFile(), os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	auxiliary.Close()
+
 	ticker := time.NewTicker(c.options.syncPeriod)
 	defer ticker.Stop()
 	c.changes.takeEndpoints()
@@ -60,7 +68,7 @@ func (c *controller) run(ctx context.Context) error {
 		case <-c.changes.wake:
 			c.updateEndpoints(c.changes.takeEndpoints())
 		case <-ticker.C:
-			if c.changes.takeAny() || c.outdated || c.auxiliaryChanged() {
+			if c.changes.takeAny() || c.outdated || c.readAuxiliary() != c.auxiliary {
 				c.sync()
 			}
 		}
@@ -105,7 +113,8 @@ func (c *controller) sync() {
 	}
 	text := configText(c.options, next, planned)
 	mapFiles := mapTexts(next.routes)
-	shape := skeleton(text) + fmt.Sprint(mapFiles) + c.auxiliary()
+	c.auxiliary = c.readAuxiliary()
+	shape := skeleton(text) + fmt.Sprint(mapFiles) + c.auxiliary
 	if text == c.written && shape == c.loaded && !c.outdated {
 		return
 	}
@@ -183,12 +192,11 @@ func (c *controller) writeMaps(texts map[string]string) error {
 	return nil
 }
 
-func (c *controller) auxiliary() string {
+// readAuxiliary gives the administrator's own part of the configuration.
+func (c *controller) readAuxiliary() string {
 	text, err := os.ReadFile(c.options.auxFile())
 	if err != nil {
-		return "" // none
+		log.Printf("auxiliary configuration: %v", err)
 	}
-	return "auxiliary:" + string(text)
+	return string(text)
 }
-
-func (c *controller) auxiliaryChanged() bool { return !strings.HasSuffix(c.loaded, c.auxiliary()) }

@@ -19,19 +19,10 @@ type process struct {
 	exited  chan error // receives once, when the master has ended
 }
 
-// files are the -f arguments; the auxiliary file comes second, where there is one.
-func (p *process) files(main string) []string {
-	files := []string{"-f", main}
-	if _, err := os.Stat(p.options.auxFile()); err == nil {
-		files = append(files, "-f", p.options.auxFile())
-	}
-	return files
-}
-
 // check returns HAProxy's output with the error.
 func (p *process) check(file string) (string, error) {
 	var output bytes.Buffer
-	command := exec.Command(p.options.program, append([]string{"-c"}, p.files(file)...)...)
+	command := exec.Command(p.options.program, "-c", "-f", file, "-f", p.options.auxFile())
 	command.Stdout, command.Stderr = &output, &output
 	err := command.Run()
 	return output.String(), err
@@ -41,7 +32,8 @@ func (p *process) running() bool { return p.master != nil }
 
 // start returns when the master has started, which is before a worker answers.
 func (p *process) start() error {
-	command := exec.Command(p.options.program, append([]string{"-W", "-S", p.options.masterSocket() + ",level,admin"}, p.files(p.options.configFile())...)...)
+	command := exec.Command(p.options.program, "-W", "-S", p.options.masterSocket()+",level,admin",
+		"-f", p.options.configFile(), "-f", p.options.auxFile())
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	// HAProxy ends with this process, however that ends. The signal follows the thread that started it, so that
 	// thread waits with it.

@@ -14,8 +14,14 @@ import (
 
 type runtimeAPI struct{ socket string }
 
-// What a line of commands may be long: HAProxy reads it into one buffer.
-const commandLimit = 16384
+// A line of commands has to fit one of HAProxy's buffers (16384 bytes by default).
+const commandLimit = 16000
+
+var (
+	// Severities 0 to 3 are errors; those above come with every successful change.
+	refusal  = regexp.MustCompile(`(?m)^\[[0-3]\]: .*$`)
+	workerID = regexp.MustCompile(`(?m)^Pid: (\d+)$`)
+)
 
 func (r runtimeAPI) run(command string) (string, error) {
 	connection, err := net.DialTimeout("unix", r.socket, 5*time.Second)
@@ -41,8 +47,7 @@ func (r runtimeAPI) setServers(backend string, slots []endpoint, touched []int) 
 		if err != nil {
 			return err
 		}
-		// Severities 0 to 3 are errors; 4 and above come with every successful change.
-		if refused := regexp.MustCompile(`(?m)^\[[0-3]\]: .*$`).FindString(answer); refused != "" {
+		if refused := refusal.FindString(answer); refused != "" {
 			return fmt.Errorf("HAProxy refused a change of backend %s: %s", backend, refused)
 		}
 	}
@@ -59,7 +64,7 @@ func serverCommands(backend string, slots []endpoint, touched []int) []string {
 		}
 		server := fmt.Sprintf("%s/SRV_%d", backend, i+1)
 		commands := fmt.Sprintf("set server %s addr %s port %d;set server %s state %s;", server, address, port, server, state)
-		if line.Len()+len(commands) >= commandLimit-64 {
+		if line.Len()+len(commands) > commandLimit {
 			lines = append(lines, line.String())
 			line.Reset()
 		}
@@ -77,7 +82,7 @@ func (r runtimeAPI) awaitWorker(before string, limit time.Duration) (string, err
 	for time.Now().Before(deadline) {
 		answer, err := r.run("show info")
 		if err == nil {
-			if found := regexp.MustCompile(`(?m)^Pid: (\d+)$`).FindStringSubmatch(answer); found != nil && found[1] != before {
+			if found := workerID.FindStringSubmatch(answer); found != nil && found[1] != before {
 				return found[1], nil
 			}
 		}
