@@ -27,6 +27,7 @@ const informers = buildInformers(kube, (error) => log.warn({ err: error }, 'info
 registerInformerMetrics(registry, { ...informers })
 
 let draining = false
+const hurry = new AbortController()
 const server = buildServer({
   admit: buildAdmit({ lookup: buildLookup(kube, informers), timeoutMs: values.lookupTimeout }),
   report: buildReport(registry, log),
@@ -60,11 +61,12 @@ const probes = buildProbes({
   ],
 })
 
+/** A second signal ends the delay, not what is in flight. */
 async function stop(signal: string): Promise<void> {
-  if (draining) return
+  if (draining) return hurry.abort()
   draining = true
   log.info({ signal, delay: values.drainDelay }, 'draining')
-  await wait(values.drainDelay)
+  await wait(values.drainDelay, undefined, { signal: hurry.signal }).catch(() => {})
   await server.close()
   certificate.stop()
   informers.pods.stop()
@@ -79,6 +81,8 @@ process.on('SIGINT', (signal) => void stop(signal))
 informers.pods.start()
 informers.nodes.start()
 await certificate.start()
-await probes.listen({ host: values.listenAddress, port: values.probesPort })
-await server.listen({ host: values.listenAddress, port: values.port })
-log.info({ address: values.listenAddress, port: values.port }, 'taking reviews')
+const [host, probesPort, port] = [values.listenAddress, values.probesPort, values.port]
+log.info(
+  { probes: await probes.listen({ host, port: probesPort }), reviews: await server.listen({ host, port }) },
+  'listening',
+)

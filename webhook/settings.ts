@@ -1,7 +1,7 @@
 // The webhook's settings, each declared once.
 import { duration, integer, oneOf, type SettingsTable, string } from '../lib/settings.ts'
 
-const port = integer({ min: 1, max: 65535 })
+const port = integer({ min: 0, max: 65535 })
 
 export const settings = {
   listenAddress: {
@@ -14,13 +14,13 @@ export const settings = {
     env: 'ZONEFIRST_REVIEW_PORT',
     parse: port,
     default: 10250,
-    help: 'The port for reviews: 10250 passes the firewalls of private clusters, which let it through for kubelets.',
+    help: 'The port for reviews: 10250 passes the firewalls of private clusters, which let it through for kubelets; 0 takes any free one.',
   },
   probesPort: {
     env: 'ZONEFIRST_PROBES_PORT',
     parse: port,
     default: 8080,
-    help: 'The port for /livez, /readyz and /metrics.',
+    help: 'The port for /livez, /readyz and /metrics; 0 takes any free one.',
   },
   tlsFolder: {
     env: 'ZONEFIRST_TLS_FOLDER',
