@@ -8,6 +8,7 @@ import { type Component, createComponent } from './component.ts'
 import { type Credentials, createCredentials, type User } from './credentials.ts'
 import { createDNSObjects, isDNSReady, writeCorefile } from './dns.ts'
 import { apiServerAddress } from './network.ts'
+import { bin } from './tools.ts'
 import { until } from './until.ts'
 
 export type ComponentName =
@@ -41,7 +42,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const component = (name: ComponentName, ...args: string[]) =>
     createComponent({
       name,
-      argv: [name, ...args],
+      argv: [join(bin, name), ...args],
       log: join(folder, 'logs', `${name}.log`),
       onUnexpectedEnd,
     })

@@ -11,7 +11,7 @@ const readyPort = 8181
 export async function writeCorefile(folder: string, kubeconfig: string): Promise<string> {
   const file = join(folder, 'Corefile')
   const lines = [
-    '.:53 {',
+    'cluster.local:53 in-addr.arpa:53 {',
     `  bind ${dnsAddress}`,
     '  errors',
     `  ready ${dnsAddress}:${readyPort}`,
@@ -19,6 +19,13 @@ export async function writeCorefile(folder: string, kubeconfig: string): Promise
     `    kubeconfig ${kubeconfig}`,
     '    pods insecure',
     '    ttl 5',
+    '  }',
+    '}',
+    // no resolver beyond the cluster
+    '.:53 {',
+    `  bind ${dnsAddress}`,
+    '  template ANY ANY {',
+    '    rcode NXDOMAIN',
     '  }',
     '}',
   ]

@@ -34,7 +34,13 @@ function enter(): never {
     ],
     {
       stdio: 'inherit',
-      env: { ...process.env, PATH: path, HAPROXY: findHAProxy(process.env), TMPDIR: '/run/tmp' },
+      env: {
+        ...process.env,
+        PATH: path,
+        HAPROXY: findHAProxy(process.env),
+        TMPDIR: '/run/tmp',
+        ZONEFIRST_OUTER_PID: String(process.pid),
+      },
     },
   )
   if (inside.error) throw inside.error

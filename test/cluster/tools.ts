@@ -10,6 +10,8 @@ export const cache = join(root, '.cache')
 /** Holds every program that the cluster brings along; it is first in PATH inside the namespaces. */
 export const bin = join(cache, 'bin')
 export const tools = join(root, 'test/tools')
+/** PATH of everything that runs in the cluster. */
+export const searchPath = `${bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`
 /** Name and key of every program that was built whole. */
 export const builtFile = join(bin, 'built.json')
 
