@@ -1,0 +1,92 @@
+// Sends one load, given as JSON in the first argument, and prints its result as JSON. It runs inside a zone's network.
+import { Agent, request } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Load, LoadResult } from './load.ts'
+
+const load = JSON.parse(process.argv[2] ?? '') as Load
+const agent = new Agent({ keepAlive: true, maxSockets: load.connections })
+const result: LoadResult = {
+  requests: 0,
+  failed: 0,
+  byPod: {},
+  failures: {},
+  bodyBytes: 0,
+  p50Ms: 0,
+  p99Ms: 0,
+}
+const times: number[] = []
+
+function once(): Promise<void> {
+  const startedAt = performance.now()
+  result.requests++
+  return new Promise((resolve) => {
+    let settled = false
+    const settle = (failure?: string) => {
+      if (settled) return
+      settled = true
+      clearTimeout(timer)
+      times.push(performance.now() - startedAt)
+      if (failure !== undefined) {
+        result.failed++
+        count(result.failures, failure)
+      }
+      resolve()
+    }
+    const outgoing = request(
+      `http://${load.target}${load.path}`,
+      { agent, headers: { host: load.host } },
+      (answer) => {
+        let bytes = 0
+        answer.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+        })
+        answer.on('end', () => {
+          const pod = answer.headers['x-pod']
+          if (answer.statusCode !== 200 || typeof pod !== 'string')
+            return settle(`status ${answer.statusCode}`)
+          result.bodyBytes += bytes
+          count(result.byPod, pod)
+          settle()
+        })
+        answer.on('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message))
+        answer.on('aborted', () => settle('cut off'))
+      },
+    )
+    const timer = setTimeout(() => {
+      settle('timeout')
+      outgoing.destroy()
+    }, load.timeout)
+    outgoing.on('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message))
+    outgoing.end()
+  })
+}
+
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1
+}
+
+async function closedLoop(): Promise<void> {
+  let left = load.requests
+  const connection = async () => {
+    while (left-- > 0) await once()
+  }
+  await Promise.all(Array.from({ length: load.connections }, connection))
+}
+
+async function openLoop(rate: number): Promise<void> {
+  const startedAt = performance.now()
+  const pending: Promise<void>[] = []
+  for (let i = 0; i < load.requests; i++) {
+    await wait(Math.max(startedAt + (i * 1_000) / rate - performance.now(), 0))
+    pending.push(once())
+  }
+  await Promise.all(pending)
+}
+
+await (load.rate === undefined ? closedLoop() : openLoop(load.rate))
+agent.destroy()
+times.sort((a, b) => a - b)
+const at = (share: number) => Math.round((times[Math.floor((times.length - 1) * share)] ?? 0) * 10) / 10
+result.p50Ms = at(0.5)
+result.p99Ms = at(0.99)
+process.stdout.write(`${JSON.stringify(result)}\n`)

@@ -1,0 +1,131 @@
+// The ingress controllers of demo and end-to-end tests, one a Node: the real one where ZONEFIRST_INGRESS_CONTROLLER
+// names its program, the project's stand-in otherwise. One command line starts either.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { KubeObject } from '../../lib/kube.ts'
+
+export const proxyNamespace = 'haproxy-controller'
+export const statsPort = 1024
+
+export interface ProxyProgram {
+  path: string
+  /** how it is named in results */
+  name: string
+  isReal: boolean
+}
+
+export interface ProxyOptions {
+  program: ProxyProgram
+  haproxy: string
+  kubeconfig: string
+  /** Variables of the container that are left out, to see what happens. */
+  without?: readonly ('ZONE' | 'ZONE_RESOLVERS')[]
+  syncPeriod?: string
+}
+
+const standIn = '.cache/bin/ingress-controller-standin'
+
+export function proxyProgram(env: NodeJS.ProcessEnv): ProxyProgram {
+  const path = env.ZONEFIRST_INGRESS_CONTROLLER
+  if (!path) return { path: standIn, name: 'stand-in', isReal: false }
+  return { path, name: versionOf(path), isReal: true }
+}
+
+export function proxies({
+  program,
+  haproxy,
+  kubeconfig,
+  without = [],
+  syncPeriod = '1s',
+}: ProxyOptions): KubeObject[] {
+  const fieldEnv = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } })
+  const env = [
+    fieldEnv('POD_NAME', 'metadata.name'),
+    fieldEnv('POD_NAMESPACE', 'metadata.namespace'),
+    fieldEnv('POD_IP', 'status.podIP'),
+    fieldEnv('ZONE', "metadata.annotations['zonefirst.io/zone-key']"),
+    { name: 'ZONE_RESOLVERS', value: 'zonefirst' },
+  ].filter(({ name }) => !without.some((each) => each === name))
+  const flags = [
+    '--external',
+    `--program=${haproxy}`,
+    '--config-dir=/run/haproxy/cfg',
+    '--runtime-dir=/run/haproxy/run',
+    '--kubeconfig=/run/kube/config',
+    '--ingress.class=haproxy',
+    `--configmap=${proxyNamespace}/haproxy-kubernetes-ingress`,
+    `--custom-validation-rules=${proxyNamespace}/zonefirst`,
+    '--ipv4-bind-address=$POD_IP',
+    '--http-bind-port=80',
+    '--disable-ipv6',
+    '--disable-https',
+    '--disable-quic',
+    '--disable-ingress-status-update',
+    `--sync-period=${syncPeriod}`,
+  ]
+  // the auxiliary file has to be there before the controller starts
+  const script = [
+    'mkdir -p /run/haproxy/cfg /run/haproxy/run',
+    'cp /run/aux/haproxy-aux.cfg /run/haproxy/cfg/',
+    `exec ${program.path} ${flags.join(' ')}`,
+  ].join(' && ')
+  const labels = { app: 'haproxy-ingress', 'zonefirst.io/enabled': 'true', 'zonefirst.io/role': 'proxy' }
+  const container = {
+    name: 'controller',
+    image: 'example.test/ingress-controller',
+    command: ['sh', '-c', script],
+    env,
+    ports: [{ name: 'http', containerPort: 80 }],
+    readinessProbe: { httpGet: { path: '/healthz', port: 1042 }, periodSeconds: 1 },
+    volumeMounts: [
+      { name: 'aux', mountPath: '/run/aux' },
+      { name: 'kubeconfig', mountPath: '/run/kube' },
+    ],
+  }
+  const metadata = { namespace: proxyNamespace }
+  return [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: proxyNamespace } },
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { ...metadata, name: 'haproxy-aux' },
+      data: { 'haproxy-aux.cfg': readFileSync('manifests/ingress-controller/haproxy-aux.cfg', 'utf8') },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { ...metadata, name: 'kubeconfig' },
+      stringData: { config: readFileSync(kubeconfig, 'utf8') },
+    },
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'IngressClass',
+      metadata: { name: 'haproxy' },
+      spec: { controller: 'haproxy.org/ingress-controller/haproxy' },
+    },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { ...metadata, name: 'haproxy-kubernetes-ingress' },
+      spec: {
+        selector: { matchLabels: { app: 'haproxy-ingress' } },
+        template: {
+          metadata: { labels },
+          spec: {
+            terminationGracePeriodSeconds: 5,
+            containers: [container],
+            volumes: [
+              { name: 'aux', configMap: { name: 'haproxy-aux' } },
+              { name: 'kubeconfig', secret: { secretName: 'kubeconfig' } },
+            ],
+          },
+        },
+      },
+    },
+  ] as KubeObject[]
+}
+
+function versionOf(program: string): string {
+  const text = execFileSync(program, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  return /v?\d+\.\d+\.\d+\S*/.exec(text)?.[0] ?? 'unknown version'
+}

@@ -1,0 +1,60 @@
+// What the HAProxies themselves say of a Service's backend, and waiting until it is as it should be.
+import type { Cluster } from '../cluster/cluster.ts'
+import { namespace, type ServiceName } from './application.ts'
+import { readServers, readWorkerStart, type ServerStats } from './haproxy-stats.ts'
+import { statsPort } from './proxies.ts'
+import { type ReadyProxy, readyProxies } from './traffic.ts'
+
+export interface Backend {
+  proxy: ReadyProxy
+  /** changes with each reload */
+  workerStart: string
+  /** the slots that the controller fills, those with an address that is up */
+  controllers: ServerStats[]
+  /** the template's servers that are up */
+  local: ServerStats[]
+}
+
+const isUp = ({ status }: ServerStats) => status.startsWith('UP') || status === 'no check'
+
+export async function readBackend(proxy: ReadyProxy, service: ServiceName): Promise<Backend> {
+  const address = `${proxy.address}:${statsPort}`
+  const [workerStart, all] = await Promise.all([readWorkerStart(address), readServers(address)])
+  const servers = all.filter(
+    ({ backend, ...server }) => backend === `${namespace}_svc_${service}_http` && isUp(server as ServerStats),
+  )
+  return {
+    proxy,
+    workerStart,
+    controllers: servers.filter(({ server }) => server.startsWith('SRV_')),
+    local: servers.filter(({ server }) => server.startsWith('local-')),
+  }
+}
+
+export async function readBackends(cluster: Cluster, service: ServiceName): Promise<Backend[]> {
+  const proxies = await readyProxies(cluster)
+  return Promise.all(proxies.map((proxy) => readBackend(proxy, service)))
+}
+
+/** Waits until every zone's HAProxy serves `pods` of the controller's own and `local` of the template's. */
+export function untilServed(
+  cluster: Cluster,
+  service: ServiceName,
+  want: { proxies: number; pods: number; local: number },
+): Promise<Backend[]> {
+  const description = `${want.proxies} HAProxies have ${want.pods} servers of the controller's and ${want.local} of the template's up for ${service}`
+  return cluster.until(
+    description,
+    async () => {
+      const backends = await readBackends(cluster, service)
+      const isRight = ({ controllers, local }: Backend) =>
+        controllers.length === want.pods && local.length === want.local
+      if (backends.length === want.proxies && backends.every(isRight)) return backends
+      const seen = backends.map(
+        ({ proxy, controllers, local }) => `${proxy.zone}: ${controllers.length}+${local.length}`,
+      )
+      throw new Error(seen.join(', ') || 'no HAProxy is ready')
+    },
+    { timeoutMs: 90_000, intervalMs: 200 },
+  )
+}

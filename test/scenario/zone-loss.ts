@@ -1,0 +1,61 @@
+// A zone's application pods vanish silently under load: what fails with zonefirst and without, on the same pods through
+// the same HAProxies at the same time.
+import type { Cluster } from '../cluster/cluster.ts'
+import { untilServed } from './routing.ts'
+import { readyPods, sendFromEveryZone, zonesOfPods } from './traffic.ts'
+
+export interface ZoneLoss {
+  requests: number
+  failed: number
+  failedWithoutZonefirst: number
+  p99Ms: number
+  p99MsWithoutZonefirst: number
+}
+
+export interface ZoneLossOptions {
+  zone: string
+  /** requests a second from each zone to each of the two Services */
+  rate: number
+  seconds: number
+}
+
+export async function loseZone(
+  cluster: Cluster,
+  { zone, rate, seconds }: ZoneLossOptions,
+): Promise<ZoneLoss> {
+  const zones = await zonesOfPods(cluster)
+  const pods = await readyPods(cluster)
+  const lost = pods.filter((pod) => zones.get(pod.metadata?.name ?? '') === zone)
+  const load = { path: '/', requests: rate * seconds, rate, connections: 100, timeout: 10_000 }
+  const loads = Promise.all([
+    sendFromEveryZone(cluster, 'web', load),
+    sendFromEveryZone(cluster, 'plain', load),
+  ])
+  try {
+    // traffic first, so that there are connections to lose
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await cluster.kubelet.vanish(lost)
+    const [web, plain] = await loads
+    return {
+      requests: web.requests,
+      failed: web.failed,
+      failedWithoutZonefirst: plain.failed,
+      p99Ms: Math.max(...web.zones.map(({ p99Ms }) => p99Ms)),
+      p99MsWithoutZonefirst: Math.max(...plain.zones.map(({ p99Ms }) => p99Ms)),
+    }
+  } finally {
+    await loads.catch(() => {})
+    await cluster.kubelet.restore(lost)
+    const local = pods.length / cluster.zones.length
+    await untilServed(cluster, 'web', { proxies: cluster.zones.length, pods: pods.length, local })
+    await untilServed(cluster, 'plain', { proxies: cluster.zones.length, pods: pods.length, local: 0 })
+  }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? 0)
+    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
+}

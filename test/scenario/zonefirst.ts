@@ -1,0 +1,41 @@
+// Installs zonefirst as its users do: the manifests as they are, with self-managed certificates, since cert-manager is
+// not in the cluster. Settings of the programs can be changed by environment, as with `kubectl set env`.
+import type { Cluster } from '../cluster/cluster.ts'
+import { runCommand } from '../cluster/command.ts'
+import { type ProxyProgram, proxyNamespace } from './proxies.ts'
+
+export const systemNamespace = 'zonefirst-system'
+
+export interface InstallOptions {
+  annotatorEnv?: Record<string, string>
+  webhookEnv?: Record<string, string>
+}
+
+export async function installZonefirst(cluster: Cluster, options: InstallOptions = {}): Promise<void> {
+  await cluster.kubectl('apply', '-k', 'manifests')
+  await cluster.kubectl('apply', '-f', 'certs/self-managed.yaml')
+  await setEnv(cluster, 'zonefirst-annotator', options.annotatorEnv)
+  await setEnv(cluster, 'zonefirst-webhook', options.webhookEnv)
+  for (const name of ['zonefirst-webhook', 'zonefirst-annotator']) {
+    await cluster.kubectl('-n', systemNamespace, 'rollout', 'status', `deployment/${name}`, '--timeout=90s')
+  }
+}
+
+/** The controller's side: what an administrator adds to the ingress controller's namespace. */
+export async function installValidationRules(cluster: Cluster, program: ProxyProgram): Promise<void> {
+  await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: proxyNamespace } })
+  // the real controller brings its own definitions
+  if (program.isReal) {
+    await runCommand([program.path, '--external', `--kubeconfig=${cluster.kubeconfig}`, '--job-check-crd'])
+  } else {
+    await cluster.kubectl('apply', '-f', 'test/tools/ingress-controller/validation-rules-crd.yaml')
+  }
+  await cluster.kubectl('wait', '--for=condition=Established', 'crd/validationrules.ingress.v3.haproxy.org')
+  await cluster.kubectl('apply', '-f', 'manifests/ingress-controller/validation-rules.yaml')
+}
+
+async function setEnv(cluster: Cluster, name: string, env: Record<string, string> = {}): Promise<void> {
+  const pairs = Object.entries(env).map(([key, value]) => `${key}=${value}`)
+  if (pairs.length > 0)
+    await cluster.kubectl('-n', systemNamespace, 'set', 'env', `deployment/${name}`, ...pairs)
+}
