@@ -130,7 +130,7 @@ export class Informer<T> {
     do {
       const page = await kube.request<{
         metadata: { continue?: string; resourceVersion: string }
-        items: KubeObject[]
+        items: KubeObject[] | null
       }>({
         method: 'GET',
         path,
@@ -138,7 +138,8 @@ export class Informer<T> {
         ...(metadataOnly && { accept: acceptMetadataList }),
         signal: AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(60_000)]),
       })
-      for (const item of page.items) fresh.set(keyOf(item), project(item))
+      // an empty list of metadata has null
+      for (const item of page.items ?? []) fresh.set(keyOf(item), project(item))
       token = page.metadata.continue
       version = page.metadata.resourceVersion
     } while (token)
