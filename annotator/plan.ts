@@ -43,17 +43,22 @@ export interface PlanOptions {
   releaseTime: number
 }
 
+/** How long a refusal that is given patience is not told where nothing is written yet, in ms: a rollout has to begin. */
+const settleTime = 15_000
+
 export function plan(options: PlanOptions): Plan {
   const { desired } = options
   if (desired.routed) return planRouted(options, desired)
   const { patience } = handlingOf(desired.refusal.reason)
+  if (patience === undefined) return planUnrouted(options, desired.refusal)
   const isWritten = Object.keys(options.written).length > 0
-  if (!isWritten || patience === undefined) return planUnrouted(options, desired.refusal)
-  if (patience === 'endless') return { writes: [], memory: {} }
+  if (isWritten && patience === 'endless') return { writes: [], memory: {} }
   const refusedSince = options.memory.refusedSince ?? options.now
-  const left = refusedSince + options.graceTime - options.now
+  const left = refusedSince + (isWritten ? options.graceTime : settleTime) - options.now
   if (left <= 0) return planUnrouted(options, desired.refusal)
-  return { writes: [], memory: { refusedSince }, lookAgainIn: left }
+  const memory = { refusedSince }
+  if (isWritten) return { writes: [], memory, lookAgainIn: left }
+  return withReleased(options, { writes: [], memory, lookAgainIn: left }, options.input.zonalServices)
 }
 
 /** Zonal Services first: HAProxy should find the names when it reads the annotation. */
@@ -95,7 +100,7 @@ function withReleased(options: PlanOptions, plan: Plan, surplus: readonly Servic
   const unusedSince = options.memory.unusedSince ?? options.now
   const left = unusedSince + options.releaseTime - options.now
   const memory = { ...plan.memory, unusedSince }
-  if (left > 0) return { ...plan, memory, lookAgainIn: left }
+  if (left > 0) return { ...plan, memory, lookAgainIn: Math.min(left, plan.lookAgainIn ?? left) }
   const deletions = surplus.map((service) => ({ kind: 'delete-zonal-service' as const, service }))
   return { ...plan, memory, writes: [...plan.writes, ...deletions] }
 }

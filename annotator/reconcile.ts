@@ -34,7 +34,7 @@ export interface ReconcilerOptions {
 export class Reconciler {
   readonly #options: ReconcilerOptions
   readonly #memories = new Map<string, Memory>()
-  /** the last reason told of each key, so that an Event is one for each change */
+  /** what was told last of each key, so that an Event is one for each change: caches may lag behind a write */
   readonly #told = new Map<string, string>()
 
   constructor(options: ReconcilerOptions) {
@@ -74,8 +74,8 @@ export class Reconciler {
       throw error
     }
     const wrote = next.writes.map(({ kind }) => kind)
-    if (want.routed) this.#told.delete(key)
-    if (want.routed && wrote.includes('set-annotation')) {
+    if (want.routed && wrote.includes('set-annotation') && this.#told.get(key) !== want.annotation) {
+      this.#told.set(key, want.annotation)
       const names = want.zonalServices.map(({ metadata }) => metadata.name).join(', ')
       const message = `the proxies of each zone now take the pods that serve it (${names}) as normal servers and all others as backup`
       this.#tell(input.primary, 'Normal', 'ZoneFirst', message)

@@ -97,8 +97,16 @@ t.test('patience', async (t) => {
   )
   const endless = planned({ ...during, desired: refused('NoReadyPods'), now: 9_999_999 })
   t.strictSame(endless, { writes: [], memory: {} }, 'no ready pods: nothing changes, however long')
-  t.match(planned({ desired: refused('PodsNotStamped') }), {
-    writes: [],
-    refusal: { reason: 'PodsNotStamped' },
-  })
+  const unwritten = planned({ desired: refused('PodsNotStamped') })
+  t.strictSame(
+    unwritten,
+    { writes: [], memory: { refusedSince: 1_000 }, lookAgainIn: 15_000 },
+    'a rollout begins',
+  )
+  const told = planned({ desired: refused('PodsNotStamped'), memory: unwritten.memory, now: 16_000 })
+  t.match(
+    told,
+    { writes: [], refusal: { reason: 'PodsNotStamped' } },
+    'and if it does not go on, people are told',
+  )
 })

@@ -75,10 +75,14 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       kill()
+      if (held !== undefined) closeSync(held)
+      namespace = undefined
       resolve({ exitCode: code ?? 128, signal })
     })
   })
   let namespace: string | undefined
+  // keeps the kernel from giving the namespace's number to another one while we may still kill by it
+  let held: number | undefined
   const kill = () => {
     child.kill('SIGKILL')
     if (namespace) killNamespace(namespace)
@@ -86,7 +90,10 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
   // written before anything can go wrong in the container, read to its end, which is the program's start
   namespace =
     (await Promise.race([text(child.stdio[3] as Readable), ended.then(() => '')])).trim() || undefined
-  if (child.exitCode !== null || child.signalCode !== null) kill()
+  if (child.exitCode !== null || child.signalCode !== null) {
+    kill()
+    namespace = undefined
+  } else held = openSync(`/proc/${child.pid}/ns/mnt`, 'r')
 
   return {
     pid: child.pid as number,

@@ -69,7 +69,7 @@ async function demo(cluster: Cluster): Promise<object> {
   for (let run = 1; run <= lossRuns; run++) {
     const title = `all pods of ${zones[0]} vanish silently under load, then return (${run} of ${lossRuns})`
     const loss = await say.step(title, () =>
-      loseZone(cluster, { zone: zones[0] ?? '', rate: 25, seconds: 12 }),
+      loseZone(cluster, { zone: zones[0] ?? '', rate: 40, seconds: 8 }),
     )
     say.note(
       `of ${loss.requests} requests failed: ${loss.failed} with zonefirst, ${loss.failedWithoutZonefirst} without, on the same pods at the same time`,
