@@ -1,0 +1,287 @@
+// The webhook on a real API server, installed from its manifests. What is asserted are objects in the API and the
+// reasons that the webhook counted.
+import '../cluster/enter.ts'
+import { once } from 'node:events'
+import https from 'node:https'
+import type { V1Pod, V1Secret } from '@kubernetes/client-node'
+import t from 'tap'
+import { Informer } from '../../lib/informer.ts'
+import { bindingReview } from '../fixtures/reviews.ts'
+import {
+  bind,
+  createPod,
+  getPod,
+  podOf,
+  reasonsOf,
+  stampOf,
+  startWebhookCluster,
+  unstamped,
+  untilServing,
+  webhookPods,
+} from './webhook-cluster.ts'
+
+const cluster = await startWebhookCluster({ zones: ['a', 'Rack_A'] })
+t.teardown(() => cluster.stop())
+
+const inZoneA = { zone: 'a', key: 'a', serves: 'a' }
+let count = 0
+const nextName = () => `web-${++count}`
+
+t.test('a pod that the scheduler binds has its stamp in the very write that gives it a node', async (t) => {
+  const versions: V1Pod[] = []
+  const pods = new Informer<V1Pod>({
+    kube: cluster.kube,
+    path: '/api/v1/namespaces/shop/pods',
+    project: (object) => object as V1Pod,
+    onChange: (now) => now && versions.push(now),
+  })
+  t.teardown(() => pods.stop())
+  pods.start()
+  await pods.synced()
+  const pod = podOf({ name: nextName() }, { schedulerName: 'default-scheduler' })
+  const { reasons } = await reasonsOf(cluster, async () => {
+    await createPod(cluster, pod)
+    await cluster.until('the pod runs', async () => (await getPod(cluster, pod)).status?.phase === 'Running')
+    await cluster.until('its versions were seen', () =>
+      versions.some(({ status }) => status?.phase === 'Running'),
+    )
+  })
+  t.strictSame(reasons, ['stamped'])
+  const first = versions.find(({ spec }) => spec?.nodeName)
+  const zone = first?.metadata?.labels?.['topology.kubernetes.io/zone']
+  t.ok(zone, 'the API server’s own label')
+  t.equal(stampOf(first ?? {}).zone, zone)
+  t.ok(versions.filter(({ spec }) => !spec?.nodeName).every((early) => stampOf(early).zone === undefined))
+})
+
+t.test('bindings', async (t) => {
+  const rows = [
+    { name: 'opted in', binding: {}, want: inZoneA, reasons: ['stamped'] },
+    { name: 'posted to the legacy resource', binding: { legacy: true }, want: inZoneA, reasons: ['stamped'] },
+    {
+      name: 'without the opt-in label',
+      metadata: { labels: { app: 'web' } },
+      binding: {},
+      want: unstamped,
+      reasons: ['not-opted-in'],
+    },
+    {
+      name: 'a preset of our keys on the pod gives way to the truth',
+      metadata: {
+        labels: {
+          'zonefirst.io/enabled': 'true',
+          'zonefirst.io/serves': 'wrong',
+          'topology.kubernetes.io/zone': 'wrong',
+        },
+        annotations: { 'zonefirst.io/zone': 'wrong', 'zonefirst.io/zone-key': 'wrong' },
+      },
+      binding: {},
+      want: inZoneA,
+      reasons: ['stamped'],
+    },
+    {
+      name: 'a preset of our keys on the Binding gives way too, and the annotations of others stay',
+      binding: { metadata: { annotations: { 'zonefirst.io/zone': 'wrong', 'other.io/key': 'kept' } } },
+      want: inZoneA,
+      reasons: ['stamped'],
+      annotation: 'kept',
+    },
+    {
+      name: 'a zone that is no DNS label',
+      binding: { node: 'node-rack-a-1' },
+      want: { zone: 'Rack_A', key: 'rack-a-573828', serves: 'rack-a-573828' },
+      reasons: ['stamped'],
+    },
+  ]
+  for (const { name, metadata, binding, want, reasons, annotation } of rows) {
+    const pod = await createPod(cluster, podOf({ name: nextName(), ...metadata }))
+    const seen = await reasonsOf(cluster, () => bind(cluster, pod, binding))
+    t.strictSame(stampOf(seen.result), want, name)
+    t.strictSame(seen.reasons, reasons, name)
+    t.equal(seen.result.metadata?.annotations?.['other.io/key'], annotation, name)
+  }
+})
+
+t.test('nodes as they come', async (t) => {
+  const rows = [
+    { name: 'bare', labels: {}, want: unstamped, reasons: ['node-without-zone'] },
+    { name: 'zero', zone: '0', key: '0' },
+    { name: 'phoenix', zone: 'PHX-AD-1', key: 'phx-ad-1-ad6871' },
+    { name: 'dotted', zone: 'dc.1', key: 'dc-1-9815f9' },
+    { name: 'long', zone: `${'long-'.repeat(12)}end`, key: 'long-long-long-lo-e4855d' },
+  ].map(({ zone, key, ...row }) => ({
+    labels: { 'topology.kubernetes.io/zone': zone ?? '' },
+    want: { zone, key, serves: key },
+    reasons: ['stamped'],
+    ...row,
+  }))
+  for (const { name, labels, want, reasons } of rows) {
+    const body = { metadata: { name, labels } }
+    await cluster.kube.request({ method: 'POST', path: '/api/v1/nodes', body })
+    t.teardown(() => cluster.kube.request({ method: 'DELETE', path: `/api/v1/nodes/${name}` }))
+    const pod = await createPod(cluster, podOf({ name: nextName() }))
+    const seen = await reasonsOf(cluster, () => bind(cluster, pod, { node: name }))
+    t.strictSame(stampOf(seen.result), want, name)
+    t.strictSame(seen.reasons, reasons, name)
+    t.equal(seen.result.spec?.nodeName, name, `${name}: bound in any case`)
+  }
+  const pod = await createPod(cluster, podOf({ name: nextName() }))
+  const { reasons, result } = await reasonsOf(cluster, () => bind(cluster, pod, { node: 'never-was' }))
+  t.strictSame(reasons, ['node-gone'])
+  t.strictSame(stampOf(result), unstamped)
+})
+
+t.test('pods that are created on a node', async (t) => {
+  const rows = [
+    { name: 'opted in', metadata: {}, want: inZoneA, reasons: ['stamped'] },
+    { name: 'not opted in: never sent', metadata: { labels: {} }, want: unstamped, reasons: [] },
+    {
+      name: 'a mirror pod: never sent',
+      metadata: { annotations: { 'kubernetes.io/config.mirror': 'hash' } },
+      want: unstamped,
+      reasons: [],
+    },
+  ]
+  for (const { name, metadata, want, reasons } of rows) {
+    const pod = podOf({ name: nextName(), ...metadata }, { nodeName: 'node-a-1' })
+    const seen = await reasonsOf(cluster, () => createPod(cluster, pod))
+    t.strictSame(stampOf(seen.result), want, name)
+    t.strictSame(seen.reasons, reasons, name)
+  }
+  const { reasons } = await reasonsOf(cluster, () => createPod(cluster, podOf({ name: nextName() })))
+  t.strictSame(reasons, [], 'without nodeName: never sent, its binding will be')
+})
+
+t.test('a dry run shows the stamp and writes nothing', async (t) => {
+  const pod = podOf({ name: nextName() }, { nodeName: 'node-a-1' })
+  t.strictSame(stampOf(await createPod(cluster, pod, { dryRun: 'All' })), inZoneA)
+  await t.rejects(getPod(cluster, pod), /404/)
+
+  const pending = await createPod(cluster, podOf({ name: nextName() }))
+  const after = await bind(cluster, pending, { dryRun: true })
+  t.equal(after.spec?.nodeName, undefined)
+  t.strictSame(stampOf(after), unstamped)
+})
+
+t.test('excluded namespaces are never sent, and need nothing of the webhook', async (t) => {
+  for (const namespace of ['kube-system', 'zonefirst-system']) {
+    const sketch = podOf({ name: nextName(), namespace })
+    // as the namespace's Pod Security level demands
+    const { spec } = (await webhookPods(cluster))[0] ?? {}
+    const container = { ...sketch.spec?.containers[0], securityContext: spec?.containers[0]?.securityContext }
+    const body = {
+      ...sketch,
+      spec: { ...sketch.spec, securityContext: spec?.securityContext, containers: [container] },
+    }
+    const seen = await reasonsOf(cluster, async () => bind(cluster, await createPod(cluster, body as V1Pod)))
+    t.strictSame(stampOf(seen.result), unstamped, namespace)
+    t.strictSame(seen.reasons, [], namespace)
+    await cluster.kubectl('-n', namespace, 'delete', 'pod', sketch.metadata?.name ?? '')
+  }
+})
+
+t.test('a binding that the API server refuses is no failure of the webhook', async (t) => {
+  const old = await createPod(cluster, podOf({ name: nextName() }))
+  await cluster.kubectl('-n', 'shop', 'delete', 'pod', old.metadata?.name ?? '')
+  const { reasons } = await reasonsOf(cluster, () => t.rejects(bind(cluster, old), /404/))
+  t.strictSame(reasons, ['pod-gone'])
+
+  await createPod(cluster, podOf({ name: old.metadata?.name ?? '' }))
+  const reused = await reasonsOf(cluster, () => t.rejects(bind(cluster, old), /409/))
+  t.strictSame(reused.reasons, ['pod-gone'], 'the name is another pod’s now')
+})
+
+t.test('bad input, straight to the webhook, is answered, and the next review too', async (t) => {
+  const secret = await cluster.kube.request<V1Secret>({
+    method: 'GET',
+    path: '/api/v1/namespaces/zonefirst-system/secrets/zonefirst-webhook-tls',
+  })
+  const ca = Buffer.from(secret.data?.['ca.crt'] ?? '', 'base64')
+  const host = (await webhookPods(cluster))[0]?.status?.podIP
+  const post = async (body: string) => {
+    const servername = 'zonefirst-webhook.zonefirst-system.svc'
+    const request = https.request({ host, port: 10250, servername, ca, method: 'POST', path: '/mutate' })
+    // where the body is refused while it is sent, the answer is there all the same
+    request.on('error', () => {})
+    request.end(body)
+    const [response] = await once(request, 'response')
+    let text = ''
+    for await (const chunk of response.setEncoding('utf8')) text += chunk
+    return { status: response.statusCode, text }
+  }
+  const toMachine = bindingReview({ target: { kind: 'Machine', name: 'x' } })
+  const rows = [
+    { name: 'no JSON', body: '{"kind":', status: 400, text: /^The body is not JSON/ },
+    {
+      name: 'no AdmissionReview',
+      body: '{"kind":"Pod"}',
+      status: 400,
+      text: /^The body is not an AdmissionReview/,
+    },
+    {
+      name: 'too large',
+      body: ' '.repeat(5 * 1_048_576),
+      status: 413,
+      text: /^The body is larger than 4194304 bytes/,
+    },
+    { name: 'not to a Node', body: JSON.stringify(toMachine), status: 200, text: /"allowed":true}/ },
+    { name: 'an unknown pod', body: JSON.stringify(bindingReview()), status: 200, text: /"allowed":true}/ },
+  ]
+  for (const { name, body, status, text } of rows) {
+    const answer = await post(body)
+    t.equal(answer.status, status, name)
+    t.match(answer.text, text, name)
+    const pod = await createPod(cluster, podOf({ name: nextName() }))
+    t.strictSame(stampOf(await bind(cluster, pod)), inZoneA, `after: ${name}`)
+  }
+})
+
+t.test('applying the configuration again leaves the caBundle', async (t) => {
+  const bundles = () =>
+    cluster.kubectl(
+      'get',
+      'mutatingwebhookconfiguration',
+      'zonefirst',
+      '-o',
+      'jsonpath={.webhooks[*].clientConfig.caBundle}',
+    )
+  const before = await bundles()
+  t.not(before, '')
+  await cluster.kubectl('apply', '-f', 'manifests/webhook-configuration.yaml')
+  t.equal(await bundles(), before, 'client-side')
+  await cluster.kubectl(
+    'apply',
+    '--server-side',
+    '--force-conflicts',
+    '-f',
+    'manifests/webhook-configuration.yaml',
+  )
+  t.equal(await bundles(), before, 'server-side')
+})
+
+t.test('without the webhook, pods are scheduled, unstamped', async (t) => {
+  const scale = (replicas: number) =>
+    cluster.kubectl(
+      '-n',
+      'zonefirst-system',
+      'scale',
+      'deployment/zonefirst-webhook',
+      `--replicas=${replicas}`,
+    )
+  await scale(0)
+  // not merely on its way: while it drains, it still answers on connections that are open
+  await cluster.until('the webhook is gone', async () => {
+    const label = ['-l', 'app.kubernetes.io/name=zonefirst-webhook']
+    return (await cluster.kubectl('-n', 'zonefirst-system', 'get', 'pods', ...label, '-o', 'name')) === ''
+  })
+  const pods = [1, 2, 3, 4, 5].map(() => podOf({ name: nextName() }, { schedulerName: 'default-scheduler' }))
+  for (const pod of pods) await createPod(cluster, pod)
+  for (const pod of pods) {
+    await cluster.until('the pod runs', async () => (await getPod(cluster, pod)).status?.phase === 'Running')
+    t.strictSame(stampOf(await getPod(cluster, pod)), unstamped)
+  }
+  await scale(2)
+  await untilServing(cluster)
+  const pod = await createPod(cluster, podOf({ name: nextName() }))
+  t.strictSame(stampOf(await bind(cluster, pod)), inZoneA, 'and with it, stamped again')
+})
