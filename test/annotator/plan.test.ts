@@ -103,9 +103,9 @@ t.test('patience', async (t) => {
     { writes: [], memory: { refusedSince: 1_000 }, lookAgainIn: 15_000 },
     'a rollout begins',
   )
-  const told = planned({ desired: refused('PodsNotStamped'), memory: unwritten.memory, now: 16_000 })
+  const later = planned({ desired: refused('PodsNotStamped'), memory: unwritten.memory, now: 16_000 })
   t.match(
-    told,
+    later,
     { writes: [], refusal: { reason: 'PodsNotStamped' } },
     'and if it does not go on, people are told',
   )
