@@ -259,29 +259,41 @@ t.test('applying the configuration again leaves the caBundle', async (t) => {
   t.equal(await bundles(), before, 'server-side')
 })
 
-t.test('without the webhook, pods are scheduled, unstamped', async (t) => {
-  const scale = (replicas: number) =>
-    cluster.kubectl(
-      '-n',
-      'zonefirst-system',
-      'scale',
-      'deployment/zonefirst-webhook',
-      `--replicas=${replicas}`,
+t.test('without the webhook, pods are scheduled, unstamped, and stamped again once it is back', async (t) => {
+  const system = (...args: string[]) => cluster.kubectl('-n', 'zonefirst-system', ...args)
+  const label = ['-l', 'app.kubernetes.io/name=zonefirst-webhook']
+  const replicas = await webhookPods(cluster)
+  const ways = [
+    {
+      name: 'swallows packets',
+      take: () => cluster.kubelet.vanish(replicas),
+      bringBack: () => cluster.kubelet.restore(replicas),
+    },
+    {
+      name: 'is gone',
+      async take() {
+        await system('scale', 'deployment/zonefirst-webhook', '--replicas=0')
+        // not merely on its way: while it drains, it still answers on connections that are open
+        const isGone = async () => (await system('get', 'pods', ...label, '-o', 'name')) === ''
+        await cluster.until('the webhook is gone', isGone)
+      },
+      bringBack: () => system('scale', 'deployment/zonefirst-webhook', '--replicas=2'),
+    },
+  ]
+  for (const { name, take, bringBack } of ways) {
+    await take()
+    const pods = [1, 2, 3, 4, 5].map(() =>
+      podOf({ name: nextName() }, { schedulerName: 'default-scheduler' }),
     )
-  await scale(0)
-  // not merely on its way: while it drains, it still answers on connections that are open
-  await cluster.until('the webhook is gone', async () => {
-    const label = ['-l', 'app.kubernetes.io/name=zonefirst-webhook']
-    return (await cluster.kubectl('-n', 'zonefirst-system', 'get', 'pods', ...label, '-o', 'name')) === ''
-  })
-  const pods = [1, 2, 3, 4, 5].map(() => podOf({ name: nextName() }, { schedulerName: 'default-scheduler' }))
-  for (const pod of pods) await createPod(cluster, pod)
-  for (const pod of pods) {
-    await cluster.until('the pod runs', async () => (await getPod(cluster, pod)).status?.phase === 'Running')
-    t.strictSame(stampOf(await getPod(cluster, pod)), unstamped)
+    for (const pod of pods) await createPod(cluster, pod)
+    for (const pod of pods) {
+      const isRunning = async () => (await getPod(cluster, pod)).status?.phase === 'Running'
+      await cluster.until('the pod runs', isRunning)
+      t.strictSame(stampOf(await getPod(cluster, pod)), unstamped, name)
+    }
+    await bringBack()
+    await untilServing(cluster)
+    const pod = await createPod(cluster, podOf({ name: nextName() }))
+    t.strictSame(stampOf(await bind(cluster, pod)), inZoneA, `${name}: stamped again`)
   }
-  await scale(2)
-  await untilServing(cluster)
-  const pod = await createPod(cluster, podOf({ name: nextName() }))
-  t.strictSame(stampOf(await bind(cluster, pod)), inZoneA, 'and with it, stamped again')
 })

@@ -155,6 +155,17 @@ t.test('a list in pages, then what a watch tells', async (t) => {
   t.equal(informer.size, 2)
 })
 
+t.test('an empty list of metadata, whose items are null', async (t) => {
+  const { collection, informer, content, nextChange } = await start(t, { metadataOnly: true })
+  collection.refuseList = (response) =>
+    sendJson(response, 200, { metadata: { resourceVersion: '2' }, items: null })
+  informer.start()
+  t.equal(await collection.nextWatch(), '2')
+  t.strictSame(content(), [])
+  collection.send('ADDED', object('a', 3))
+  t.match(await nextChange(), { now: 'a@3' })
+})
+
 t.test('an event that comes in pieces, and several at once', async (t) => {
   const { collection, informer, nextChange } = await start(t)
   informer.start()
