@@ -35,7 +35,7 @@ export function desired(input: Input, dialect: Dialect): Desired {
   const servers = {
     namespace: primary.metadata.namespace ?? '',
     prefix,
-    slots: slotsFor(readyPods(input), today?.slots),
+    slots: slotsFor(podsToHold(input, today?.slots), today?.slots),
     family: primary.spec?.ipFamilies?.[0] === 'IPv6' ? ('ipv6' as const) : ('ipv4' as const),
     ports: found.ports,
   }
@@ -48,6 +48,10 @@ export function desired(input: Input, dialect: Dialect): Desired {
   }
 }
 
-function readyPods({ endpoints }: Input): number {
-  return new Set(endpoints.flatMap((slice) => slice.pods)).size
+/** Ready ones, and at the first choice also those that aren't yet: it may fall into a rollout's least ready moment. */
+function podsToHold({ endpoints }: Input, today: number | undefined): number {
+  const names = endpoints.flatMap(({ pods, unreadyPods }) =>
+    today === undefined ? [...pods, ...unreadyPods] : pods,
+  )
+  return new Set(names).size
 }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { desired } from '../../annotator/desired.ts'
 import { haproxytechCustomAnnotation } from '../../annotator/dialects/haproxytech-custom-annotation.ts'
 import { haproxytechSnippet } from '../../annotator/dialects/haproxytech-snippet.ts'
-import { input, service } from '../fixtures/cluster-objects.ts'
+import { endpoints, input, service } from '../fixtures/cluster-objects.ts'
 
 const annotated = (annotations: Record<string, string>) =>
   service({ metadata: { ...service().metadata, annotations } })
@@ -24,6 +24,18 @@ t.test('what stands today is kept', async (t) => {
     desired(input({ primary }), haproxytechCustomAnnotation),
     { annotation: value },
     'no reload for fewer slots',
+  )
+})
+
+t.test('the first choice of slots counts pods that are not ready yet, later ones do not', async (t) => {
+  const slices = [endpoints(['web-1', 'web-2', 'web-3', 'web-4'], { unreadyPods: ['web-5', 'web-6'] })]
+  t.match(desired(input({ endpoints: slices }), haproxytechCustomAnnotation), { annotation: /"slots":16/ })
+  const value = '{"name":"web-in","slots":8,"ports":{"shop_svc_web_http":8080}}'
+  const primary = annotated({ [haproxytechCustomAnnotation.annotation]: value })
+  t.match(
+    desired(input({ primary, endpoints: slices }), haproxytechCustomAnnotation),
+    { annotation: value },
+    'a rollout that doubles the pods for a while is no reason to reload',
   )
 })
 
