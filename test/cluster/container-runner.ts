@@ -65,6 +65,7 @@ export class ContainerRunner {
     const { ending, vanished } = this.#options
     let wait = backOffMs.first
     while (!ending.aborted) {
+      await vanished()
       const container = await this.#startWhenPossible()
       if (!container) return
       const startedAt = performance.now()
@@ -88,10 +89,10 @@ export class ContainerRunner {
   }
 
   async #runOnce(container: Container): Promise<number> {
-    const { spec, ending } = this.#options
+    const { spec, ending, vanished } = this.#options
     this.#container = container
-    // the pod was ended while this was being started
-    if (ending.aborted) container.kill()
+    // the pod was ended, or vanished, while this was being started
+    if (ending.aborted || vanished()) container.kill()
     this.#change({ ready: !spec.readinessProbe, state: { running: { startedAt: container.startedAt } } })
     const probing = new AbortController()
     this.#probe(container, probing.signal)

@@ -28,7 +28,7 @@ export interface PodStatusSketch {
 
 export type JSONCondition = Pick<V1PodCondition, 'type' | 'status'> & {
   lastTransitionTime: string
-  reason?: string
+  reason: string | null
 }
 
 /** `before` is what was reported last: conditions keep their times as long as they are the same. */
