@@ -1,7 +1,7 @@
 // The annotator program: wiring and signals, no logic.
-import { KubeConfig } from '@kubernetes/client-node'
 import { pino } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { findAccess } from '../lib/access.ts'
 import { registerInformerMetrics } from '../lib/informer-metrics.ts'
 import { connect } from '../lib/kube.ts'
 import { buildProbes } from '../lib/probes.ts'
@@ -20,10 +20,7 @@ const log = pino({ level: values.logLevel })
 const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 
-const config = new KubeConfig()
-if (values.kubeconfig === '') config.loadFromCluster()
-else config.loadFromFile(values.kubeconfig)
-const kube = connect(config)
+const kube = connect(await findAccess(values.kubeconfig, process.env))
 
 const dialects = {
   'haproxytech-custom-annotation': haproxytechCustomAnnotation,
@@ -105,7 +102,7 @@ async function stop(signal: string): Promise<void> {
 process.once('SIGTERM', (signal) => void stop(signal))
 process.once('SIGINT', (signal) => void stop(signal))
 
-await probes.listen({ host: values.probesAddress, port: values.probesPort })
+await probes.listen({ host: values.listenAddress, port: values.probesPort })
 await caches.start()
 queue.start()
 zonesQueue.start()

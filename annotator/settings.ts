@@ -1,7 +1,10 @@
 // The annotator's settings, each declared once.
+
+import { commonSettings } from '../lib/common-settings.ts'
 import { boolean, duration, integer, list, oneOf, type SettingsTable, string } from '../lib/settings.ts'
 
 export const settings = {
+  ...commonSettings,
   dialect: {
     env: 'ZONEFIRST_DIALECT',
     parse: oneOf('haproxytech-custom-annotation', 'haproxytech-snippet'),
@@ -49,29 +52,5 @@ export const settings = {
     parse: string,
     default: 'zonefirst-system',
     help: 'The namespace of this program, for the list of zones that the admission policy reads.',
-  },
-  probesAddress: {
-    env: 'ZONEFIRST_LISTEN_ADDRESS',
-    parse: string,
-    default: '::',
-    help: 'The address to listen on for probes.',
-  },
-  probesPort: {
-    env: 'ZONEFIRST_PROBES_PORT',
-    parse: integer({ min: 1, max: 65535 }),
-    default: 8080,
-    help: 'The port for /livez, /readyz and /metrics.',
-  },
-  kubeconfig: {
-    env: 'ZONEFIRST_KUBECONFIG',
-    parse: string,
-    default: '',
-    help: 'A kubeconfig file; without one the pod’s own service account is used.',
-  },
-  logLevel: {
-    env: 'ZONEFIRST_LOG_LEVEL',
-    parse: oneOf('debug', 'info', 'warn', 'error'),
-    default: 'info',
-    help: 'The least severe level that is logged.',
   },
 } as const satisfies SettingsTable

@@ -1,9 +1,9 @@
 // The program for self-managed certificates: wiring and signals, no logic.
 import { X509Certificate } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { KubeConfig } from '@kubernetes/client-node'
 import { pino } from 'pino'
 import { Counter, Gauge, Registry } from 'prom-client'
+import { findAccess } from '../lib/access.ts'
 import { connect } from '../lib/kube.ts'
 import { buildProbes } from '../lib/probes.ts'
 import { readSettings } from '../lib/settings.ts'
@@ -29,10 +29,7 @@ const expiry = new Gauge({
   registers: [registry],
 })
 
-const config = new KubeConfig()
-if (values.kubeconfig === '') config.loadFromCluster()
-else config.loadFromFile(values.kubeconfig)
-const kube = connect(config)
+const kube = connect(await findAccess(values.kubeconfig, process.env))
 const host = `${values.service}.${values.namespace}.svc`
 const stopped = new AbortController()
 let isEnsured = false

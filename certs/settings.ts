@@ -1,9 +1,12 @@
 // The settings of the self-managed certificates, each declared once.
-import { boolean, duration, integer, oneOf, type SettingsTable, string } from '../lib/settings.ts'
+
+import { commonSettings } from '../lib/common-settings.ts'
+import { boolean, duration, type SettingsTable, string } from '../lib/settings.ts'
 
 const hourMs = 3_600_000
 
 export const settings = {
+  ...commonSettings,
   once: {
     env: 'ZONEFIRST_CERTS_ONCE',
     parse: boolean,
@@ -51,29 +54,5 @@ export const settings = {
     parse: duration,
     default: 10 * 60_000,
     help: 'How long a new CA is in the caBundle before it signs.',
-  },
-  listenAddress: {
-    env: 'ZONEFIRST_LISTEN_ADDRESS',
-    parse: string,
-    default: '::',
-    help: 'The address to listen on for probes.',
-  },
-  probesPort: {
-    env: 'ZONEFIRST_PROBES_PORT',
-    parse: integer({ min: 1, max: 65535 }),
-    default: 8080,
-    help: 'The port for /livez, /readyz and /metrics.',
-  },
-  kubeconfig: {
-    env: 'ZONEFIRST_KUBECONFIG',
-    parse: string,
-    default: '',
-    help: 'A kubeconfig file; without one the pod’s own service account is used.',
-  },
-  logLevel: {
-    env: 'ZONEFIRST_LOG_LEVEL',
-    parse: oneOf('debug', 'info', 'warn', 'error'),
-    default: 'info',
-    help: 'The least severe level that is logged.',
   },
 } as const satisfies SettingsTable

@@ -1,8 +1,9 @@
-// Calls to the Kubernetes API as plain functions. What address and credentials to use is client-node's KubeConfig;
+// Calls to the Kubernetes API as plain functions. What address and credentials to use is access.ts's affair;
 // what to read and write is the callers'.
-import type { IncomingMessage } from 'node:http'
+import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import type { KubeConfig, V1ObjectMeta, V1Status } from '@kubernetes/client-node'
+import type { V1ObjectMeta, V1Status } from '@kubernetes/client-node'
+import type { Access } from './access.ts'
 
 export interface KubeObject {
   apiVersion?: string
@@ -64,25 +65,20 @@ export const mergePatch = 'application/merge-patch+json'
 /** Server-side apply; JSON is YAML. */
 export const applyPatch = 'application/apply-patch+yaml'
 
-export function connect(config: KubeConfig): Kube {
-  const cluster = config.getCurrentCluster()
-  if (!cluster) throw new Error('the kubeconfig has no current cluster: set its current-context')
-  const agent = new https.Agent({ keepAlive: true, timeout: 0 })
+export function connect(access: Access): Kube {
+  // a kubeconfig may name a plain proxy on this machine, such as kubectl's
+  const { Agent, request: open } = access.server.startsWith('http:') ? http : https
+  const agent = new Agent({ keepAlive: true, timeout: 0 })
 
   async function stream(request: ApiRequest): Promise<IncomingMessage> {
-    const url = new URL(cluster?.server + request.path)
+    const url = new URL(access.server + request.path)
     for (const [name, value] of Object.entries(request.query ?? {})) {
       if (value !== undefined) url.searchParams.set(name, String(value))
     }
-    const options: https.RequestOptions = { headers: {} }
-    await config.applyToHTTPSOptions(options)
-    // client-node's own agent opens a connection for each request: it is kept only where it goes through a proxy
-    if (!cluster?.proxyUrl) options.agent = agent
+    const given = await access.options()
     const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body))
-    options.method = request.method
-    options.signal = request.signal
-    options.headers = {
-      ...options.headers,
+    const headers = {
+      ...given.headers,
       accept: request.accept ?? 'application/json',
       'user-agent': 'zonefirst',
       ...(body && {
@@ -91,7 +87,8 @@ export function connect(config: KubeConfig): Kube {
       }),
     }
     return new Promise((resolve, reject) => {
-      const outgoing = https.request(url, options, resolve)
+      const options = { agent, ...given, method: request.method, signal: request.signal, headers }
+      const outgoing = open(url, options, resolve)
       outgoing.on('error', reject)
       outgoing.on('socket', (socket) => socket.setKeepAlive(true, 30_000))
       outgoing.end(body)

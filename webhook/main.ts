@@ -1,8 +1,8 @@
 // The webhook program: wiring and signals, no logic.
 import { setTimeout as wait } from 'node:timers/promises'
-import { KubeConfig } from '@kubernetes/client-node'
 import { pino } from 'pino'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { findAccess } from '../lib/access.ts'
 import { registerInformerMetrics } from '../lib/informer-metrics.ts'
 import { connect } from '../lib/kube.ts'
 import { buildProbes } from '../lib/probes.ts'
@@ -19,10 +19,7 @@ const log = pino({ level: values.logLevel })
 const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 
-const config = new KubeConfig()
-if (values.kubeconfig === '') config.loadFromCluster()
-else config.loadFromFile(values.kubeconfig)
-const kube = connect(config)
+const kube = connect(await findAccess(values.kubeconfig, process.env))
 const informers = buildInformers(kube, (error) => log.warn({ err: error }, 'informer: trying again'))
 registerInformerMetrics(registry, { ...informers })
 

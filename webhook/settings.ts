@@ -1,26 +1,17 @@
 // The webhook's settings, each declared once.
-import { duration, integer, oneOf, type SettingsTable, string } from '../lib/settings.ts'
+
+import { commonSettings } from '../lib/common-settings.ts'
+import { duration, integer, type SettingsTable, string } from '../lib/settings.ts'
 
 const port = integer({ min: 0, max: 65535 })
 
 export const settings = {
-  listenAddress: {
-    env: 'ZONEFIRST_LISTEN_ADDRESS',
-    parse: string,
-    default: '::',
-    help: 'The address to listen on, for reviews and for probes.',
-  },
+  ...commonSettings,
   port: {
     env: 'ZONEFIRST_REVIEW_PORT',
     parse: port,
     default: 10250,
     help: 'The port for reviews: 10250 passes the firewalls of private clusters, which let it through for kubelets; 0 takes any free one.',
-  },
-  probesPort: {
-    env: 'ZONEFIRST_PROBES_PORT',
-    parse: port,
-    default: 8080,
-    help: 'The port for /livez, /readyz and /metrics; 0 takes any free one.',
   },
   tlsFolder: {
     env: 'ZONEFIRST_TLS_FOLDER',
@@ -46,17 +37,5 @@ export const settings = {
     parse: duration,
     default: 5_000,
     help: 'How long reviews are still taken after SIGTERM, while the API server learns that this pod is going.',
-  },
-  kubeconfig: {
-    env: 'ZONEFIRST_KUBECONFIG',
-    parse: string,
-    default: '',
-    help: 'A kubeconfig file; without one the pod’s own service account is used.',
-  },
-  logLevel: {
-    env: 'ZONEFIRST_LOG_LEVEL',
-    parse: oneOf('debug', 'info', 'warn', 'error'),
-    default: 'info',
-    help: 'The least severe level that is logged; debug shows a line for each review.',
   },
 } as const satisfies SettingsTable

@@ -3,6 +3,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KubeConfig } from '@kubernetes/client-node'
+import { accessOf } from '../../lib/access.ts'
 import { connect, type Kube } from '../../lib/kube.ts'
 import { type Component, createComponent } from './component.ts'
 import { type Credentials, createCredentials, type User } from './credentials.ts'
@@ -57,7 +58,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const connectAs = (user: User) => {
     const config = new KubeConfig()
     config.loadFromFile(credentials.kubeconfig(user))
-    const client = connect(config)
+    const client = connect(accessOf(config))
     clients.push(client)
     return client
   }
