@@ -23,6 +23,9 @@ export ${marker}
 exit $?`
 
 function enter(): never {
+  // Handlers (test runners set some) couldn't run while this waits: without them a signal ends everything at once.
+  for (const event of process.eventNames())
+    if (String(event).startsWith('SIG')) process.removeAllListeners(event)
   const path = [bin, process.env.PATH, '/usr/sbin', '/sbin'].join(delimiter)
   const inside = spawnSync(
     'setpriv',
