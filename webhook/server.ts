@@ -43,6 +43,9 @@ export function buildServer({ admit, report, bodyLimit, isDraining }: ServerOpti
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const status = error.statusCode ?? 500
     report({ reason: status < 500 ? 'bad-request' : 'internal-error', error })
+    // fastify would close on a body that is still being sent, and the sender could lose the answer: without that, the
+    // rest is read and thrown away, within the request's time-out
+    if (status === 413) reply.removeHeader('connection')
     const message =
       status === 413
         ? `The body is larger than ${bodyLimit} bytes, more than any review needs.`

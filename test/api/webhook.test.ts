@@ -201,8 +201,6 @@ t.test('bad input, straight to the webhook, is answered, and the next review too
   const post = async (body: string) => {
     const servername = 'zonefirst-webhook.zonefirst-system.svc'
     const request = https.request({ host, port: 10250, servername, ca, method: 'POST', path: '/mutate' })
-    // where the body is refused while it is sent, the answer is there all the same
-    request.on('error', () => {})
     request.end(body)
     const [response] = await once(request, 'response')
     let text = ''

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import tls from 'node:tls'
@@ -76,9 +77,7 @@ t.test('elsewhere than /mutate', async (t) => {
   t.equal(answer.body, 'Reviews are posted to /mutate.\n')
 })
 
-t.test('over TLS: a connection is kept, until draining', async (t) => {
-  let draining = false
-  const { app } = build(t, { isDraining: () => draining })
+async function listen(t: Test, app: ReturnType<typeof buildServer>) {
   const { authority, serving } = await makeCertificates()
   app.server.setSecureContext({ ...serving, minVersion: 'TLSv1.2' })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -86,38 +85,43 @@ t.test('over TLS: a connection is kept, until draining', async (t) => {
   const agent = new https.Agent({ keepAlive: true, ca: authority.cert })
   t.teardown(() => agent.destroy())
 
-  const send = () =>
-    new Promise<{
-      status: number | undefined
-      connection: string | undefined
-      keepAlive: string | undefined
-    }>((resolve, reject) => {
-      const request = https.request(
-        { host: 'localhost', port, path: '/mutate', method: 'POST', agent },
-        (response) => {
-          response.resume()
-          const { connection, 'keep-alive': keepAlive } = response.headers
-          response.on('end', () =>
-            resolve({ status: response.statusCode, connection, keepAlive: keepAlive as string }),
-          )
-        },
-      )
-      request.on('error', reject)
-      request.end(JSON.stringify(bindingReview()))
-    })
+  async function send(body = JSON.stringify(bindingReview())) {
+    const request = https.request({ host: 'localhost', port, path: '/mutate', method: 'POST', agent })
+    request.end(body)
+    const [response] = await once(request, 'response')
+    let text = ''
+    for await (const chunk of response.setEncoding('utf8')) text += chunk
+    const { connection, 'keep-alive': keepAlive } = response.headers
+    return { status: response.statusCode, connection, keepAlive, text }
+  }
+  return { port, ca: authority.cert, send }
+}
 
-  t.strictSame(await send(), { status: 200, connection: 'keep-alive', keepAlive: 'timeout=120' })
+t.test('over TLS: a connection is kept, until draining', async (t) => {
+  let draining = false
+  const { app } = build(t, { isDraining: () => draining })
+  const { port, ca, send } = await listen(t, app)
+  t.match(await send(), { status: 200, connection: 'keep-alive', keepAlive: 'timeout=120' })
   draining = true
-  t.strictSame(await send(), { status: 200, connection: 'close', keepAlive: undefined })
+  t.match(await send(), { status: 200, connection: 'close', keepAlive: undefined })
 
   const old = tls.connect({
     host: 'localhost',
     port,
-    ca: authority.cert,
+    ca,
     maxVersion: 'TLSv1.1',
     minVersion: 'TLSv1',
   })
   await new Promise<void>((resolve) =>
     old.once('error', () => resolve()).once('secureConnect', () => t.fail('TLS 1.1 taken')),
   )
+})
+
+t.test('who sends far too much still gets the answer', async (t) => {
+  const { app } = build(t)
+  const { send } = await listen(t, app)
+  for (let at = 0; at < 10; at += 1) {
+    t.match(await send('x'.repeat(8_000_000)), { status: 413, text: /^The body is larger than 2000 bytes/ })
+  }
+  t.match(await send(), { status: 200 })
 })
