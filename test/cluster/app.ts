@@ -4,6 +4,7 @@ import http from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const { PORT = '8080', POD = '', ZONE = '', DIE_AT_ONCE } = process.env
+let ending = false
 const block = Buffer.alloc(64 * 1024, 'zonefirst ')
 
 const server = http.createServer(async (request, response) => {
@@ -11,6 +12,8 @@ const server = http.createServer(async (request, response) => {
   response.setHeader('x-pod', POD)
   response.setHeader('x-zone', ZONE)
   if (kind === 'slow') await pause(Number(value))
+  // a connection that stays open would delay the end
+  if (ending) response.setHeader('connection', 'close')
   if (kind !== 'bytes') return response.end(`${POD} in ${ZONE}\n`)
   const length = Number(value)
   response.setHeader('content-length', length)
@@ -21,6 +24,7 @@ server.listen(Number(PORT))
 
 process.on('SIGTERM', () => {
   if (DIE_AT_ONCE) process.exit(0)
+  ending = true
   server.close(() => process.exit(0))
   server.closeIdleConnections()
 })

@@ -71,29 +71,23 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
     stdio: ['ignore', output, output, 'pipe'],
   })
   closeSync(output)
+  let space: Namespace | undefined
+  const kill = () => {
+    child.kill('SIGKILL')
+    if (space) killAllIn(space)
+  }
   const ended = new Promise<{ exitCode: number; signal: NodeJS.Signals | null }>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       kill()
-      if (held !== undefined) closeSync(held)
-      namespace = undefined
+      if (space) closeSync(space.handle)
+      space = undefined
       resolve({ exitCode: code ?? 128, signal })
     })
   })
-  let namespace: string | undefined
-  // keeps the kernel from giving the namespace's number to another one while we may still kill by it
-  let held: number | undefined
-  const kill = () => {
-    child.kill('SIGKILL')
-    if (namespace) killNamespace(namespace)
-  }
-  // written before anything can go wrong in the container, read to its end, which is the program's start
-  namespace =
-    (await Promise.race([text(child.stdio[3] as Readable), ended.then(() => '')])).trim() || undefined
-  if (child.exitCode !== null || child.signalCode !== null) {
-    kill()
-    namespace = undefined
-  } else held = openSync(`/proc/${child.pid}/ns/mnt`, 'r')
+  // read to its end, which is the program's start; nothing is told when its preparation failed
+  const name = (await Promise.race([text(child.stdio[3] as Readable), ended.then(() => '')])).trim()
+  if (name && child.exitCode === null && child.signalCode === null) space = hold(child.pid as number, name)
 
   return {
     pid: child.pid as number,
@@ -105,10 +99,24 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
   }
 }
 
-function killNamespace(namespace: string): void {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+interface Namespace {
+  name: string
+  handle: number
+}
+
+/** As long as it is held, the kernel gives its number to no other. Undefined when the process has ended already. */
+function hold(pid: number, name: string): Namespace | undefined {
+  try {
+    return { name, handle: openSync(`/proc/${pid}/ns/mnt`, 'r') }
+  } catch {
+    return undefined
+  }
+}
+
+function killAllIn({ name }: Namespace): void {
+  for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
-      if (readlinkSync(`/proc/${pid}/ns/mnt`) === namespace) process.kill(Number(pid), 'SIGKILL')
+      if (readlinkSync(`/proc/${pid}/ns/mnt`) === name) process.kill(Number(pid), 'SIGKILL')
     } catch {
       // it has ended meanwhile
     }

@@ -11,12 +11,18 @@ export interface VolumeWriter {
 export function createVolumeWriter(): VolumeWriter {
   const written = new Map<string, string>()
   let generation = 0
+  let last: Promise<void> = Promise.resolve()
+  const write = async (folder: string, files: Files) => {
+    const content = fingerprint(files)
+    if (written.get(folder) === content) return
+    await replaceFiles(folder, `..${++generation}`, files)
+    written.set(folder, content)
+  }
   return {
-    async write(folder, files) {
-      const content = fingerprint(files)
-      if (written.get(folder) === content) return
-      written.set(folder, content)
-      await replaceFiles(folder, `..${++generation}`, files)
+    // one after the other: a change may come while a container starts
+    write(folder, files) {
+      last = last.catch(() => {}).then(() => write(folder, files))
+      return last
     },
   }
 }
