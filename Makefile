@@ -1,9 +1,9 @@
 # The front door: `make help` lists what there is. Everything runs on the Node that the project's own install brings.
 .DEFAULT_GOAL := help
-.PHONY: help install check format test demo tools clean
+.PHONY: help install check format test demo bench-webhook tools clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: node_modules/.package-lock.json ## install the project's dependencies, Node 24 among them
 
@@ -23,6 +23,9 @@ test: check tools ## run all tests, or one: make test T=test/lib/zone.test.ts
 
 demo: tools ## see the whole system work: a real cluster of three zones, KEEP=1 leaves it up
 	npm run --silent demo
+
+bench-webhook: tools ## measure the webhook beside a Go one (its source in the folder ZONEFIRST_PEER)
+	npm run --silent bench-webhook
 
 tools: install ## build the test cluster's programs (minutes, once; test and demo do it by themselves)
 	npm run --silent tools

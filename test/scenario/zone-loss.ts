@@ -51,11 +51,3 @@ export async function loseZone(
     await untilServed(cluster, 'plain', { proxies: cluster.zones.length, pods: pods.length, local: 0 })
   }
 }
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1
-    ? (sorted[middle] ?? 0)
-    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
-}
