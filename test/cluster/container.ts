@@ -39,7 +39,7 @@ export interface Container {
 // What is in the container is known by its mount namespace, which daemons can't leave; it is told on descriptor 3.
 const script = `
 readlink /proc/self/ns/mnt >&3
-echo "$1" >/proc/sys/kernel/hostname
+hostname "$1"
 run=$2
 root=$3
 shift 3

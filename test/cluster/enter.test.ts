@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { asOrdinaryUser, withPlainEnvironment } from './ordinary-user.ts'
 import { prepare } from './prepare.ts'
 import { until } from './until.ts'
 
@@ -54,18 +55,23 @@ for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
 }
 
 t.test('as an ordinary user', async (t) => {
-  if (process.getuid?.() !== 0) return t.pass('these tests are run by one')
-  const child = start(t, ['exit'], {}, 65534)
-  const facts = await read(child)
+  const become = asOrdinaryUser()
+  if (!become) return t.skip('this checkout is closed to others')
+  const facts = await read(start(t, ['exit'], {}, become))
   t.match(facts, { user: 0, word: 'from outside' })
 })
 
-function start(t: Test, args: string[], env: Record<string, string> = {}, uid?: number): ChildProcess {
-  const child = spawn(process.execPath, ['--stack-trace-limit=5', program, ...args], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { PATH: process.env.PATH, HAPROXY: process.env.HAPROXY, WORD: 'from outside', ...env },
-    ...(uid !== undefined && { uid, gid: uid }),
-  })
+function start(
+  t: Test,
+  args: string[],
+  env: Record<string, string> = {},
+  become: string[] = [],
+): ChildProcess {
+  const [command = '', ...rest] = [
+    ...withPlainEnvironment(process.env, { WORD: 'from outside', ...env }),
+    ...[...become, process.execPath, '--stack-trace-limit=5', program, ...args],
+  ]
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'ignore'] })
   t.teardown(() => child.kill('SIGKILL'))
   return child
 }

@@ -14,6 +14,7 @@ export function missing(env: NodeJS.ProcessEnv): string[] {
   const utilLinux = ['unshare', 'nsenter', 'setpriv', 'flock', 'mount'].filter(lacks)
   if (utilLinux.length > 0) faults.push(`${utilLinux.join(', ')} not found: install the package util-linux.`)
   if (lacks('ip')) faults.push('ip not found: install the package iproute2.')
+  if (lacks('hostname')) faults.push('hostname not found: install the package hostname.')
   if (outdatedPrograms().length > 0 && lacks('go')) {
     faults.push('go not found, which builds the Kubernetes programs: install Go 1.26 or later.')
   }
