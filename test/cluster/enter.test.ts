@@ -54,9 +54,8 @@ for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-t.test('as an ordinary user', async (t) => {
-  const become = asOrdinaryUser()
-  if (!become) return t.skip('this checkout is closed to others')
+const become = asOrdinaryUser()
+t.test('as an ordinary user', { skip: become ? false : 'this checkout is closed to others' }, async (t) => {
   const facts = await read(start(t, ['exit'], {}, become))
   t.match(facts, { user: 0, word: 'from outside' })
 })

@@ -63,7 +63,12 @@ async function goBuild(programs: Program[], folder: string): Promise<void> {
 try {
   const outdated = outdatedPrograms()
   if (outdated.length > 0) await build(outdated)
-  if (!findHAProxy(process.env)) await unpackHAProxy(say)
+  if (!findHAProxy(process.env)) {
+    await unpackHAProxy(say).catch((error: Error) => {
+      const remedy = 'install the package haproxy, or name the program in HAPROXY'
+      throw new Error(`haproxy can’t be downloaded: ${remedy}. ${error.message}`)
+    })
+  }
 } catch (error) {
   say(error instanceof Error ? error.message : String(error))
   process.exitCode = 1
