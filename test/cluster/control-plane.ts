@@ -37,6 +37,8 @@ export interface ControlPlane {
 
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { folder, featureGates = {}, onUnexpectedEnd } = options
+  const failure = new AbortController()
+  const { signal } = failure
   await mkdir(join(folder, 'logs'), { recursive: true })
   const credentials = await createCredentials(folder)
   const corefile = await writeCorefile(folder, credentials.kubeconfig('coredns'))
@@ -45,7 +47,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       name,
       argv: [join(bin, name), ...args],
       log: join(folder, 'logs', `${name}.log`),
-      onUnexpectedEnd,
+      onUnexpectedEnd(error) {
+        failure.abort(error)
+        onUnexpectedEnd(error)
+      },
     })
   const components: Record<ComponentName, Component> = {
     etcd: component('etcd', ...etcdFlags(folder)),
@@ -65,14 +70,16 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
   components.etcd.start()
   components['kube-apiserver'].start()
-  await until('the API server has written its certificate', () => exists(credentials.certificate))
+  await until('the API server has written its certificate', () => isWritten(credentials.certificate), {
+    signal,
+  })
   await credentials.writeKubeconfigs()
   const kube = connectAs('admin')
   const ready = async () => {
-    await until('the API server is ready', () => isAPIServerReady(kube))
-    await until('CoreDNS is ready', isDNSReady)
+    await until('the API server is ready', () => isAPIServerReady(kube), { signal })
+    await until('CoreDNS is ready', isDNSReady, { signal })
   }
-  await until('the API server is ready', () => isAPIServerReady(kube))
+  await until('the API server is ready', () => isAPIServerReady(kube), { signal })
   for (const name of ['kube-controller-manager', 'kube-scheduler', 'coredns'] as const)
     components[name].start()
   await createDNSObjects(kube)
@@ -132,12 +139,12 @@ function controllerManagerFlags(credentials: Credentials): string[] {
   ]
 }
 
-async function exists(file: string): Promise<true | undefined> {
-  return (await stat(file).catch(() => undefined)) && true
+async function isWritten(file: string): Promise<boolean> {
+  return (await stat(file)).size > 0
 }
 
-async function isAPIServerReady(kube: Kube): Promise<true | undefined> {
+async function isAPIServerReady(kube: Kube): Promise<boolean> {
   const answer = await kube.stream({ method: 'GET', path: '/readyz', signal: AbortSignal.timeout(2_000) })
   answer.resume()
-  return answer.statusCode === 200 ? true : undefined
+  return answer.statusCode === 200
 }

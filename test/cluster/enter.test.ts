@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { asOrdinaryUser, withPlainEnvironment } from './ordinary-user.ts'
@@ -34,6 +36,21 @@ t.test('an error inside is a failure outside', async (t) => {
   const child = start(t, ['throw'])
   await read(child)
   const [code] = await once(child, 'exit')
+  t.equal(code, 1)
+})
+
+t.test('a machine that lacks something ends the program before it begins', async (t) => {
+  const child = start(t, ['exit'], { HAPROXY: '/no/such/program' })
+  const [said, complaint, [code]] = await Promise.all([
+    text(child.stdout as Readable),
+    text(child.stderr as Readable),
+    once(child, 'exit'),
+  ])
+  t.equal(said, '')
+  t.equal(
+    complaint,
+    'test cluster: HAPROXY names /no/such/program, which is no program: correct or unset it.\n',
+  )
   t.equal(code, 1)
 })
 
@@ -70,7 +87,7 @@ function start(
     ...withPlainEnvironment(process.env, { WORD: 'from outside', ...env }),
     ...[...become, process.execPath, '--stack-trace-limit=5', program, ...args],
   ]
-  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
   return child
 }

@@ -1,0 +1,28 @@
+import './enter.ts'
+import { startCluster } from './cluster.ts'
+import { headlessService, webDeployment } from './objects.ts'
+
+const c = await startCluster({ zones: ['a', 'b', 'c'] })
+console.time('scale')
+await c.apply([webDeployment('web', 60), headlessService('web')])
+await c.kubectl('rollout', 'status', 'deployment/web', '--timeout=60s')
+console.timeEnd('scale')
+await new Promise((r) => setTimeout(r, 75000))
+console.log(await c.kubectl('get', 'nodes', '-o', 'wide'), await c.kubectl('get', 'lease', '-A'))
+console.time('restart')
+await c.kubectl('rollout', 'restart', 'deployment/web')
+await c.kubectl('rollout', 'status', 'deployment/web', '--timeout=60s')
+console.timeEnd('restart')
+console.log((await c.kubectl('get', 'pods')).split('\n').length)
+await c.controlPlane.components['kube-apiserver'].stop()
+c.controlPlane.components['kube-apiserver'].start()
+await c.controlPlane.ready()
+console.log(await c.kubectl('get', 'nodes'))
+await c.kubectl('scale', 'deploy/web', '--replicas=0')
+await c.until('gone', async () => (await c.kubectl('get', 'pods')).trim() === '', { timeoutMs: 60000 })
+await c.stop()
+const d = await startCluster({ zones: ['x'], featureGates: { PodTopologyLabelsAdmission: false } })
+await d.apply([webDeployment('web', 1)])
+await d.kubectl('rollout', 'status', 'deployment/web', '--timeout=60s').catch((e) => console.log(e))
+console.log(await d.kubectl('get', 'pods', '--show-labels'))
+await d.stop()
