@@ -1,0 +1,136 @@
+// The admission policies on a real API server: the annotation that an ingress controller turns into server lines is the
+// annotator's alone, and who may edit Services and Ingresses may do all else with them.
+import '../cluster/enter.ts'
+import t from 'tap'
+import type { KubeObject } from '../../lib/kube.ts'
+import { ingress, service } from '../scenario/shop.ts'
+import { annotation, patch, startPolicyCluster, withMetadata } from './policy-cluster.ts'
+
+const { admin, jane, nextName, check } = await startPolicyCluster(t)
+const other = 'backend.zonefirst.io/other'
+const theirs = { [annotation]: '{"name":"kube-dns","slots":8,"ports":{}}' }
+const onlyTheAnnotator =
+  "only zonefirst's annotator may add or change annotations that start with backend.zonefirst.io/"
+const primaryOf = (metadata: object) => ({ apiVersion: 'v1', kind: 'Service', metadata }) as KubeObject
+
+t.test('the annotation on Services', (t) =>
+  check(t, [
+    {
+      name: 'created with it',
+      write: () => jane.create('services', service(nextName(), {}, { annotations: theirs })),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'created with another of that prefix',
+      write: () => jane.create('services', service(nextName(), {}, { annotations: { [other]: 'x' } })),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'created by apply with it',
+      write: () => jane.apply('services', service(nextName(), {}, { annotations: theirs })),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'changed by replacing the object',
+      write: ({ primary }) => jane.replace('services', withMetadata(primary, { annotations: theirs })),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'changed by merge patch',
+      write: ({ primary }) => jane.merge('services', primary.metadata.name, patch(theirs)),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'changed by strategic merge patch',
+      write: ({ primary }) => jane.strategicMerge('services', primary.metadata.name, patch(theirs)),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'changed by JSON patch',
+      write: ({ primary }) =>
+        jane.jsonPatch('services', primary.metadata.name, [
+          { op: 'replace', path: '/metadata/annotations/backend.zonefirst.io~1servers', value: 'x' },
+        ]),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'changed by forced apply',
+      write: ({ primary }) =>
+        jane.apply('services', primaryOf({ name: primary.metadata.name, annotations: theirs }), {
+          force: true,
+        }),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'another of that prefix added',
+      write: ({ primary }) => jane.merge('services', primary.metadata.name, patch({ [other]: 'x' })),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'put on a zonal Service',
+      write: ({ zonal }) => jane.merge('services', zonal.metadata.name, patch(theirs)),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'by the administrator, too',
+      write: ({ primary }) => admin.merge('services', primary.metadata.name, patch(theirs)),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'through the status',
+      write: ({ primary }) => admin.merge('services', `${primary.metadata.name}/status`, patch(theirs)),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'left as it is while the object is replaced',
+      write: ({ primary }) => jane.replace('services', withMetadata(primary, { labels: { team: 'shop' } })),
+    },
+    {
+      name: 'applied with the value that it has',
+      write: ({ primary: { metadata } }) =>
+        jane.apply('services', primaryOf({ name: metadata.name, annotations: metadata.annotations })),
+    },
+    {
+      name: 'removed by merge patch',
+      write: ({ primary }) => jane.merge('services', primary.metadata.name, patch({ [annotation]: null })),
+    },
+    {
+      name: 'removed by replacing the object',
+      write: ({ primary }) => jane.replace('services', withMetadata(primary, { annotations: {} })),
+    },
+    {
+      name: 'the rest of an annotated Service changed',
+      write: ({ primary }) =>
+        jane.merge('services', primary.metadata.name, {
+          ...patch({ note: 'x' }, { team: 'shop' }),
+          spec: { selector: { app: 'other' } },
+        }),
+    },
+    {
+      name: 'an annotated Service deleted',
+      write: ({ primary }) => jane.remove('services', primary.metadata.name),
+    },
+  ]),
+)
+
+t.test('the annotation on Ingresses', async (t) => {
+  await jane.create('ingresses', ingress('web'))
+  await check(t, [
+    {
+      name: 'created with it',
+      write: () => jane.create('ingresses', withMetadata(ingress('web2'), { annotations: theirs })),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'added',
+      write: () => jane.merge('ingresses', 'web', patch(theirs)),
+      denied: onlyTheAnnotator,
+    },
+    {
+      name: 'added through the status',
+      write: () => admin.merge('ingresses', 'web/status', patch(theirs)),
+      denied: onlyTheAnnotator,
+    },
+    { name: 'another annotation', write: () => jane.merge('ingresses', 'web', patch({ note: 'x' })) },
+  ])
+})
