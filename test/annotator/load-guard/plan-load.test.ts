@@ -3,20 +3,9 @@ import t from 'tap'
 import type { Pod } from '../../../annotator/load-guard/assign.ts'
 import { planLoad, weigh } from '../../../annotator/load-guard/plan-load.ts'
 import { deepFreeze } from '../../fixtures/freeze.ts'
+import { even, podsIn } from '../../fixtures/load-pods.ts'
 
 const bound = 1.25
-const even = (keys: string) => new Map([...keys].map((key) => [key, 1 / keys.length]))
-
-/** Pods by zone, each serving its own: podsIn({ a: 2, b: 1 }) has a-1, a-2 and b-1. */
-function podsIn(counts: Record<string, number>, changes: (pod: Pod) => Partial<Pod> = () => ({})): Pod[] {
-  return Object.entries(counts).flatMap(([zone, count]) =>
-    Array.from({ length: count }, (_, index) => {
-      const pod: Pod = { name: `${zone}-${index + 1}`, zone, serves: zone, pinned: false }
-      return { ...pod, ...changes(pod) }
-    }),
-  )
-}
-
 function served(pods: readonly Pod[], plan: { serves: ReadonlyMap<string, string | undefined> } | undefined) {
   const counts: Record<string, number> = {}
   for (const { name } of pods) {
