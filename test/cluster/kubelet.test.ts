@@ -12,8 +12,8 @@ t.setTimeout(180_000)
 let cluster: Cluster
 t.before(async () => {
   cluster = await startCluster({ zones: ['a'], nodesPerZone: 2 })
+  t.teardown(() => cluster.stop())
 })
-t.teardown(() => cluster.stop())
 
 t.test(
   'environment: values, fields of the pod, ConfigMaps and Secrets, and the API server’s address',
