@@ -201,6 +201,7 @@ t.test(
 t.test('what can’t be run says why', async (t) => {
   await cluster.apply([
     pod('no-command', {}),
+    pod('init', { command: ['true'] }, { initContainers: [{ name: 'first', image: 'none' }] }),
     pod(
       'no-path',
       { command: ['true'], volumeMounts: [{ name: 'v', mountPath: '/no/such/path' }] },
@@ -213,6 +214,7 @@ t.test('what can’t be run says why', async (t) => {
       return status?.containerStatuses?.[0]?.state?.waiting?.message
     })
   t.match(await message('no-command'), /has no command/)
+  t.match(await message('init'), /initContainers .* not known/)
   t.match(await message('no-path'), /\/no\/such\/path/)
 })
 
