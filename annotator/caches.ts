@@ -8,12 +8,14 @@ import type { Zone } from './input.ts'
 import type { Endpoints, Ingress, IngressClass, Node, Pod, Service } from './objects.ts'
 import * as objects from './objects.ts'
 import { selectorIndex } from './selector.ts'
-import { keysOfEndpoints, keysOfIngress, keysOfPod, keysOfService } from './triggers.ts'
+import { keyOf, keysOfEndpoints, keysOfIngress, keysOfPod, keysOfService } from './triggers.ts'
 
 export interface CachesOptions {
   kube: Kube
   /** Hears of every key that a change concerns. */
   enqueue: (key: string) => void
+  /** Hears of opted-in pods that no Service selects, by `namespace/name`: proxies may be such. */
+  enqueuePod: (key: string) => void
   /** Hears that the set of zones that have Nodes changed. */
   onZones: () => void
   onError: (error: Error) => void
@@ -45,9 +47,14 @@ export class Caches {
   readonly #selectors = selectorIndex()
   #zones: readonly Zone[] = []
 
-  constructor({ kube, enqueue, onZones, onError }: CachesOptions) {
+  constructor({ kube, enqueue, enqueuePod, onZones, onError }: CachesOptions) {
     const enqueueAll = (keys: Iterable<string>) => {
       for (const key of keys) enqueue(key)
+    }
+    const enqueueKeysOf = (pod: Pod) => {
+      const keys = keysOfPod(pod, this.#selectors)
+      enqueueAll(keys)
+      if (keys.length === 0) enqueuePod(keyOf(pod.namespace, pod.name))
     }
     const informer = <T>(options: Omit<InformerOptions<T>, 'kube' | 'onError'>) =>
       new Informer<T>({ kube, onError, ...options })
@@ -86,8 +93,9 @@ export class Caches {
       path: '/api/v1/pods',
       query: { labelSelector: `${enabledLabel}=true` },
       project: objects.keepPod,
-      onChange: (now, before) =>
-        enqueueAll([now, before].flatMap((pod) => (pod ? keysOfPod(pod, this.#selectors) : []))),
+      onChange: (now, before) => {
+        for (const pod of [now, before]) if (pod) enqueueKeysOf(pod)
+      },
     })
     this.nodes = informer({
       path: '/api/v1/nodes',
@@ -98,7 +106,7 @@ export class Caches {
         if (now) this.zoneOfNode.set(now.name, now.zone)
         else if (before) this.zoneOfNode.delete(before.name)
         for (const pod of this.pods.values()) {
-          if (pod.nodeName === (now ?? before)?.name) enqueueAll(keysOfPod(pod, this.#selectors))
+          if (pod.nodeName === (now ?? before)?.name) enqueueKeysOf(pod)
         }
         this.#refreshZones(() => {
           for (const service of this.services.values()) enqueueAll(keysOfService(service))

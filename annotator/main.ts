@@ -9,9 +9,10 @@ import { readSettings } from '../lib/settings.ts'
 import { Caches } from './caches.ts'
 import { haproxytechCustomAnnotation } from './dialects/haproxytech-custom-annotation.ts'
 import { haproxytechSnippet } from './dialects/haproxytech-snippet.ts'
-import { postEvent } from './events.ts'
+import { type Event, postEvent } from './events.ts'
 import { Reconciler } from './reconcile.ts'
 import { settings } from './settings.ts'
+import { stampPods } from './stamp-pods.ts'
 import { Workqueue } from './workqueue.ts'
 import { publishZones } from './zones-config-map.ts'
 
@@ -29,7 +30,7 @@ const dialects = {
 
 const failures = new Counter({
   name: 'zonefirst_annotator_failures_total',
-  help: 'Looks at a Service, or at the list of zones, that failed and are tried again.',
+  help: 'Looks at a Service, a pod or the list of zones that failed and are tried again.',
   registers: [registry],
 })
 const outcomes = new Map<string, string>()
@@ -47,9 +48,14 @@ new Gauge({
 const caches = new Caches({
   kube,
   enqueue: (key) => queue.add(key),
+  enqueuePod: (key) => podsQueue.add(key),
   onZones: () => zonesQueue.add('zones'),
   onError: (error) => log.warn({ err: error }, 'informer: trying again'),
 })
+const tell = (event: Event) => {
+  log.info(event, 'event')
+  postEvent(kube, event, new Date()).catch((error) => log.warn({ err: error, event }, 'event not posted'))
+}
 const reconciler = new Reconciler({
   kube,
   caches,
@@ -63,10 +69,7 @@ const reconciler = new Reconciler({
   graceTime: values.graceTime,
   releaseTime: values.releaseTime,
   now: Date.now,
-  tell: (event) => {
-    log.info(event, 'event')
-    postEvent(kube, event, new Date()).catch((error) => log.warn({ err: error, event }, 'event not posted'))
-  },
+  tell,
   onOutcome: (key, outcome) => {
     if (outcome === undefined) outcomes.delete(key)
     else outcomes.set(key, outcome)
@@ -77,6 +80,16 @@ const onError = (key: string, error: Error) => {
   log.warn({ err: error, key }, 'failed: trying again')
 }
 const queue = new Workqueue({ work: (key) => reconciler.reconcile(key), onError, workers: values.workers })
+const podsQueue = new Workqueue({
+  work: async (key) => {
+    const [namespace = '', name = ''] = key.split('/')
+    const pod = caches.pods.get(namespace, name)
+    if (pod) await stampPods([pod], { kube, zoneOfNode: caches.zoneOfNode, tell })
+    return undefined
+  },
+  onError,
+  workers: 1,
+})
 const zonesQueue = new Workqueue({
   work: async () => {
     await publishZones(kube, values.namespace, caches.zones)
@@ -94,7 +107,7 @@ registerInformerMetrics(registry, caches.all)
 
 async function stop(signal: string): Promise<void> {
   log.info({ signal }, 'stopping')
-  await Promise.all([queue.stop(), zonesQueue.stop()])
+  await Promise.all([queue, podsQueue, zonesQueue].map((each) => each.stop()))
   caches.stop()
   await probes.close()
   kube.close()
@@ -104,6 +117,5 @@ process.once('SIGINT', (signal) => void stop(signal))
 
 await probes.listen({ host: values.listenAddress, port: values.probesPort })
 await caches.start()
-queue.start()
-zonesQueue.start()
+for (const each of [queue, podsQueue, zonesQueue]) each.start()
 log.info({ dialect: values.dialect, zones: caches.zones }, 'watching')

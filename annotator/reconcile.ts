@@ -1,17 +1,16 @@
 // One key: gather, decide, write, tell. The deciding is in pure functions beside this file.
 import { isFieldConflict, type Kube } from '../lib/kube.ts'
-import { apply, applyStamp } from './apply.ts'
+import { apply } from './apply.ts'
 import type { Caches } from './caches.ts'
 import { type Desired, desired } from './desired.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Event } from './events.ts'
 import { gather } from './gather.ts'
-import type { Input } from './input.ts'
 import type { Service } from './objects.ts'
 import { type Memory, plan } from './plan.ts'
 import { handlingOf, type Refusal } from './reasons.ts'
 import type { ClassRule } from './routes.ts'
-import { missingStamps } from './stamps.ts'
+import { stampPods } from './stamp-pods.ts'
 
 export interface ReconcilerOptions {
   kube: Kube
@@ -51,7 +50,7 @@ export class Reconciler {
       onOutcome(key, undefined)
       return undefined
     }
-    await this.#stamp(input)
+    await stampPods(input.pods, { kube, zoneOfNode: caches.zoneOfNode, tell: this.#options.tell })
     const want = desired(input, dialect)
     const next = plan({
       input,
@@ -86,21 +85,6 @@ export class Reconciler {
     }
     if (next.refusal) this.#tellRefusal(key, input.primary, next.refusal)
     return next.lookAgainIn
-  }
-
-  async #stamp(input: Input): Promise<void> {
-    for (const stamp of missingStamps(input.pods, input.zoneOfNode)) {
-      await applyStamp(this.#options.kube, stamp)
-      if (!stamp.late) continue
-      const { namespace, name, uid } = stamp.pod
-      const message = `stamped with zone ${stamp.zone} after its start: it has no ZONE until its container restarts`
-      this.#options.tell({
-        regarding: { kind: 'Pod', namespace, name, uid },
-        type: 'Warning',
-        reason: 'StampedLate',
-        message,
-      })
-    }
   }
 
   #written({ metadata }: Service): Record<string, string> {

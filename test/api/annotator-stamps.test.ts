@@ -56,8 +56,8 @@ t.test('a Node that gets its zone late', async (t) => {
     pod('web', 'node-0-1'),
     service('web'),
     ingress('web'),
+    // no Service selects it
     pod('proxy', 'node-0-1', { labels: role }),
-    service('proxy', { selector: { app: 'proxy' } }),
   )
   await shop.kubectl('wait', '--for=condition=Ready', 'pod', '--all')
   await shop.untilCaughtUp('node-rack-a-1')
