@@ -185,6 +185,12 @@ t.test('deleting the primary takes its zonal Services along', async (t) => {
   t.strictSame(await shop.zonal('web'), zonalOf('web-in'), 'and its next life has its own')
 })
 
+t.test('a namespace with everything in it can be deleted while the annotator works', async (t) => {
+  const shop = await openRoutedShop(t)
+  await cluster.kubectl('delete', 'namespace', shop.namespace, '--timeout=60s')
+  await t.rejects(cluster.kubectl('get', 'namespace', shop.namespace), /NotFound/)
+})
+
 t.test('zones come and go with their Nodes', async (t) => {
   const shop = await openRoutedShop(t)
   const before = await shop.servers('web')
