@@ -4,9 +4,12 @@ import t from 'tap'
 import type { Cluster } from '../cluster/cluster.ts'
 import { send, sendDuring, startSystem, untilRouted } from './system.ts'
 
+/** As pods behind any proxy that hears of them by DNS should: CoreDNS tells no later than after its TTL of 5 s. */
+const app = { drainTime: 5 }
+
 let cluster: Cluster
 t.before(async () => {
-  cluster = await startSystem(t)
+  cluster = await startSystem(t, { app })
   await untilRouted(cluster)
 })
 
