@@ -152,16 +152,31 @@ async function requestOnce(agent: Agent, name: string, answers: Answers): Promis
   const count = (counts: Record<string, number>, key: string) => {
     counts[key] = (counts[key] ?? 0) + 1
   }
-  const [hostname, port] = listen.split(':')
   answers.requests++
   try {
-    const outgoing = request({ agent, hostname, port, headers: { 'x-backend': name } })
-    outgoing.end()
-    const [answer] = await once(outgoing, 'response')
-    const body = await text(answer)
-    if (answer.statusCode === 200) count(answers.byPod, body)
-    else count(answers.failures, `status ${answer.statusCode}`)
+    const { status, body } = await ask(agent, name)
+    if (status === 200) count(answers.byPod, body)
+    else count(answers.failures, `status ${status}`)
   } catch (error) {
     count(answers.failures, (error as NodeJS.ErrnoException).code ?? String(error))
+  }
+}
+
+async function ask(
+  agent: Agent,
+  name: string,
+  isRepeated = false,
+): Promise<{ status: number; body: string }> {
+  const [hostname, port] = listen.split(':')
+  const outgoing = request({ agent, hostname, port, headers: { 'x-backend': name } })
+  outgoing.end()
+  try {
+    const [answer] = await once(outgoing, 'response')
+    return { status: answer.statusCode, body: await text(answer) }
+  } catch (error) {
+    // HAProxy passes on that an idle connection was closed just as it was used again: clients send anew then
+    if (isRepeated || !outgoing.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET')
+      throw error
+    return ask(agent, name, true)
   }
 }
