@@ -4,10 +4,13 @@ import { applyPatch, isConflict, isNotFound, type Kube, mergePatch } from '../li
 import { fieldManager, servesLabel, zoneAnnotation, zoneKeyAnnotation } from '../lib/names.ts'
 import type { Service } from './objects.ts'
 import type { Write } from './plan.ts'
-import type { Stamp } from './stamps.ts'
+import type { PodWrite } from './stamps.ts'
 
 export async function apply(kube: Kube, write: Write): Promise<void> {
   switch (write.kind) {
+    case 'write-pod':
+      await writePod(kube, write)
+      return
     case 'apply-zonal-service':
       await kube.request({
         method: 'PATCH',
@@ -51,16 +54,16 @@ export async function apply(kube: Kube, write: Write): Promise<void> {
   }
 }
 
-/** A pod that is gone, or another by now, needs no stamp. */
-export async function applyStamp(kube: Kube, { pod, zone, key }: Stamp): Promise<void> {
-  const annotations = { [zoneAnnotation]: zone, [zoneKeyAnnotation]: key }
+/** A pod that is gone, or another by now, needs nothing. */
+async function writePod(kube: Kube, { pod, zone, zoneKey, serves }: PodWrite): Promise<void> {
+  const annotations = { [zoneAnnotation]: zone, [zoneKeyAnnotation]: zoneKey }
   await ignoring([isNotFound, isConflict], () =>
     kube.request({
       method: 'PATCH',
       path: `/api/v1/namespaces/${pod.namespace}/pods/${pod.name}`,
       query: { fieldManager },
       contentType: mergePatch,
-      body: { metadata: { uid: pod.uid, annotations, labels: { [servesLabel]: key } } },
+      body: { metadata: { uid: pod.uid, annotations, labels: { [servesLabel]: serves ?? null } } },
     }),
   )
 }

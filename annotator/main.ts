@@ -47,6 +47,8 @@ new Gauge({
 const caches = new Caches({
   kube,
   enqueue: (key) => queue.add(key),
+  isRouted: (service) => reconciler.isRouted(service),
+  configuredShares: values.zoneShares,
   onZones: () => zonesQueue.add('zones'),
   onError: (error) => log.warn({ err: error }, 'informer: trying again'),
 })
@@ -62,6 +64,7 @@ const reconciler = new Reconciler({
   },
   graceTime: values.graceTime,
   releaseTime: values.releaseTime,
+  bound: values.loadBound,
   now: Date.now,
   tell: (event) => {
     log.info(event, 'event')

@@ -1,17 +1,17 @@
 // One key: gather, decide, write, tell. The deciding is in pure functions beside this file.
 import { isFieldConflict, type Kube } from '../lib/kube.ts'
-import { apply, applyStamp } from './apply.ts'
+import { apply } from './apply.ts'
 import type { Caches } from './caches.ts'
 import { type Desired, desired } from './desired.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Event } from './events.ts'
 import { gather } from './gather.ts'
-import type { Input } from './input.ts'
+import { lendingOf } from './lending.ts'
 import type { Service } from './objects.ts'
-import { type Memory, plan } from './plan.ts'
+import { type Memory, plan, type Write } from './plan.ts'
 import { handlingOf, type Refusal } from './reasons.ts'
 import type { ClassRule } from './routes.ts'
-import { missingStamps } from './stamps.ts'
+import type { PodWrite } from './stamps.ts'
 
 export interface ReconcilerOptions {
   kube: Kube
@@ -24,6 +24,8 @@ export interface ReconcilerOptions {
   /** ms; see plan.ts */
   graceTime: number
   releaseTime: number
+  /** see serving.ts */
+  bound: number
   now: () => number
   /** Must not throw. */
   tell: (event: Event) => void
@@ -43,23 +45,24 @@ export class Reconciler {
 
   /** Restores the state of one primary Service; resolves to ms until time alone may have changed it. */
   async reconcile(key: string): Promise<number | undefined> {
-    const { kube, caches, dialect, classRule, graceTime, releaseTime, now, onOutcome } = this.#options
-    const input = gather(caches, key, classRule)
+    const { kube, caches, dialect, classRule, graceTime, releaseTime, bound, onOutcome } = this.#options
+    const input = gather(caches, key, classRule, (service) => this.isRouted(service))
     if (input === undefined) {
       this.#memories.delete(key)
       this.#told.delete(key)
       onOutcome(key, undefined)
       return undefined
     }
-    await this.#stamp(input)
-    const want = desired(input, dialect)
+    const now = this.#options.now()
+    const memory = this.#memories.get(key) ?? {}
+    const want = desired(input, dialect, { bound, now, memory: memory.guard ?? {} })
     const next = plan({
       input,
       desired: want,
       written: this.#written(input.primary),
       annotationKey: dialect.annotation,
-      memory: this.#memories.get(key) ?? {},
-      now: now(),
+      memory,
+      now,
       graceTime,
       releaseTime,
     })
@@ -73,6 +76,7 @@ export class Reconciler {
       this.#tellRefusal(key, input.primary, { reason: 'AnnotationTaken', message })
       throw error
     }
+    this.#tellPods(input.primary, next.writes)
     const wrote = next.writes.map(({ kind }) => kind)
     if (want.routed && wrote.includes('set-annotation') && this.#told.get(key) !== want.annotation) {
       this.#told.set(key, want.annotation)
@@ -88,12 +92,16 @@ export class Reconciler {
     return next.lookAgainIn
   }
 
-  async #stamp(input: Input): Promise<void> {
-    for (const stamp of missingStamps(input.pods, input.zoneOfNode)) {
-      await applyStamp(this.#options.kube, stamp)
-      if (!stamp.late) continue
-      const { namespace, name, uid } = stamp.pod
-      const message = `stamped with zone ${stamp.zone} after its start: it has no ZONE until its container restarts`
+  /** Whether a Service carries an annotation of ours, of whatever dialect. */
+  isRouted(service: Service): boolean {
+    return Object.keys(this.#written(service)).length > 0
+  }
+
+  #tellPods(primary: Service, writes: readonly Write[]): void {
+    const pods = writes.filter((write): write is PodWrite => write.kind === 'write-pod')
+    for (const { pod, zone } of pods.filter(({ late }) => late)) {
+      const { namespace, name, uid } = pod
+      const message = `stamped with zone ${zone} after its start: it has no ZONE until its container restarts`
       this.#options.tell({
         regarding: { kind: 'Pod', namespace, name, uid },
         type: 'Warning',
@@ -101,6 +109,8 @@ export class Reconciler {
         message,
       })
     }
+    const lending = lendingOf(pods)
+    if (lending !== undefined) this.#tell(primary, 'Normal', 'ZonesRebalanced', lending)
   }
 
   #written({ metadata }: Service): Record<string, string> {
