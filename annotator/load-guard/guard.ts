@@ -45,15 +45,16 @@ const tolerance = 1e-9
 /** Undefined where pods that may serve no zone but their own overload somebody whatever is done. */
 export function guard({ shares, pods, bound, now, memory, isNew }: GuardOptions): Guarded | undefined {
   const today = adoptNewcomers(pods)
-  const best = planLoad(shares, today, bound)
-  if (best === undefined) return undefined
   const keep = { serves: new Map(today.map(({ name, serves }) => [name, serves])) }
   const { worst, crossing } = weigh(shares, today)
   const isOverloaded = worst > bound + tolerance
   const { movedAt } = memory
   const moved = movedAt === undefined ? {} : { movedAt }
-  if (!isOverloaded && crossing - best.crossing < (isNew ? tolerance : worthwhile))
-    return { ...keep, memory: moved }
+  const gain = isNew ? tolerance : worthwhile
+  if (!isOverloaded && crossing < gain) return { ...keep, memory: moved }
+  const best = planLoad(shares, today, bound)
+  if (best === undefined) return undefined
+  if (!isOverloaded && crossing - best.crossing < gain) return { ...keep, memory: moved }
 
   const isFirst = isNew || today.every(({ serves }) => serves === undefined)
   const calledSince = memory.calledSince ?? now
