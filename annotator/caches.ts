@@ -19,6 +19,8 @@ export interface CachesOptions {
   isRouted: (service: Service) => boolean
   /** by zone key; empty: as the ready proxies are spread */
   configuredShares: ReadonlyMap<string, number>
+  /** Hears of opted-in pods that no Service selects, by `namespace/name`: proxies may be such. */
+  enqueuePod: (key: string) => void
   /** Hears that the set of zones that have Nodes changed. */
   onZones: () => void
   onError: (error: Error) => void
@@ -52,10 +54,16 @@ export class Caches {
   readonly #configuredShares: ReadonlyMap<string, number>
   #zones: readonly Zone[] = []
 
-  constructor({ kube, enqueue, isRouted, configuredShares, onZones, onError }: CachesOptions) {
-    this.#configuredShares = configuredShares
+  constructor(options: CachesOptions) {
+    const { kube, enqueue, enqueuePod, isRouted, onZones, onError } = options
+    this.#configuredShares = options.configuredShares
     const enqueueAll = (keys: Iterable<string>) => {
       for (const key of keys) enqueue(key)
+    }
+    const enqueueKeysOf = (pod: Pod) => {
+      const keys = keysOfPod(pod, this.selectors)
+      enqueueAll(keys)
+      if (keys.length === 0) enqueuePod(keyOf(pod.namespace, pod.name))
     }
     const informer = <T>(options: Omit<InformerOptions<T>, 'kube' | 'onError'>) =>
       new Informer<T>({ kube, onError, ...options })
@@ -100,7 +108,7 @@ export class Caches {
       query: { labelSelector: `${enabledLabel}=true` },
       project: objects.keepPod,
       onChange: (now, before) => {
-        enqueueAll([now, before].flatMap((pod) => (pod ? keysOfPod(pod, this.selectors) : [])))
+        for (const pod of [now, before]) if (pod) enqueueKeysOf(pod)
         this.#noteProxy(now, before, () => enqueueAll(this.#routedKeys()))
       },
     })
@@ -113,7 +121,7 @@ export class Caches {
         if (now) this.zoneOfNode.set(now.name, now.zone)
         else if (before) this.zoneOfNode.delete(before.name)
         for (const pod of this.pods.values()) {
-          if (pod.nodeName === (now ?? before)?.name) enqueueAll(keysOfPod(pod, this.selectors))
+          if (pod.nodeName === (now ?? before)?.name) enqueueKeysOf(pod)
         }
         this.#refreshZones(() => {
           for (const service of this.services.values()) enqueueAll(keysOfService(service))

@@ -9,10 +9,12 @@ import { readSettings } from '../lib/settings.ts'
 import { Caches } from './caches.ts'
 import { haproxytechCustomAnnotation } from './dialects/haproxytech-custom-annotation.ts'
 import { haproxytechSnippet } from './dialects/haproxytech-snippet.ts'
-import { postEvent } from './events.ts'
+import { type Event, postEvent } from './events.ts'
 import { Reconciler } from './reconcile.ts'
 import { settings } from './settings.ts'
+import { podWrites } from './stamps.ts'
 import { Workqueue } from './workqueue.ts'
+import { writePod } from './write-pod.ts'
 import { publishZones } from './zones-config-map.ts'
 
 const values = readSettings(settings, process.env)
@@ -29,7 +31,7 @@ const dialects = {
 
 const failures = new Counter({
   name: 'zonefirst_annotator_failures_total',
-  help: 'Looks at a Service, or at the list of zones, that failed and are tried again.',
+  help: 'Looks at a Service, a pod or the list of zones that failed and are tried again.',
   registers: [registry],
 })
 const outcomes = new Map<string, string>()
@@ -47,11 +49,16 @@ new Gauge({
 const caches = new Caches({
   kube,
   enqueue: (key) => queue.add(key),
+  enqueuePod: (key) => podsQueue.add(key),
   isRouted: (service) => reconciler.isRouted(service),
   configuredShares: values.zoneShares,
   onZones: () => zonesQueue.add('zones'),
   onError: (error) => log.warn({ err: error }, 'informer: trying again'),
 })
+const tell = (event: Event) => {
+  log.info(event, 'event')
+  postEvent(kube, event, new Date()).catch((error) => log.warn({ err: error, event }, 'event not posted'))
+}
 const reconciler = new Reconciler({
   kube,
   caches,
@@ -66,10 +73,7 @@ const reconciler = new Reconciler({
   releaseTime: values.releaseTime,
   bound: values.loadBound,
   now: Date.now,
-  tell: (event) => {
-    log.info(event, 'event')
-    postEvent(kube, event, new Date()).catch((error) => log.warn({ err: error, event }, 'event not posted'))
-  },
+  tell,
   onOutcome: (key, outcome) => {
     if (outcome === undefined) outcomes.delete(key)
     else outcomes.set(key, outcome)
@@ -80,6 +84,17 @@ const onError = (key: string, error: Error) => {
   log.warn({ err: error, key }, 'failed: trying again')
 }
 const queue = new Workqueue({ work: (key) => reconciler.reconcile(key), onError, workers: values.workers })
+const podsQueue = new Workqueue({
+  work: async (key) => {
+    const [namespace = '', name = ''] = key.split('/')
+    const pod = caches.pods.get(namespace, name)
+    const lone = { pods: pod ? [pod] : [], zoneOfNode: caches.zoneOfNode, sharedPods: new Set<string>() }
+    for (const write of podWrites(lone, 'home')) await writePod(write, { kube, tell })
+    return undefined
+  },
+  onError,
+  workers: 1,
+})
 const zonesQueue = new Workqueue({
   work: async () => {
     await publishZones(kube, values.namespace, caches.zones)
@@ -97,7 +112,7 @@ registerInformerMetrics(registry, caches.all)
 
 async function stop(signal: string): Promise<void> {
   log.info({ signal }, 'stopping')
-  await Promise.all([queue.stop(), zonesQueue.stop()])
+  await Promise.all([queue, podsQueue, zonesQueue].map((each) => each.stop()))
   caches.stop()
   await probes.close()
   kube.close()
@@ -107,6 +122,5 @@ process.once('SIGINT', (signal) => void stop(signal))
 
 await probes.listen({ host: values.listenAddress, port: values.probesPort })
 await caches.start()
-queue.start()
-zonesQueue.start()
+for (const each of [queue, podsQueue, zonesQueue]) each.start()
 log.info({ dialect: values.dialect, zones: caches.zones }, 'watching')

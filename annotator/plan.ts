@@ -8,8 +8,8 @@ import { handlingOf, type Refusal } from './reasons.ts'
 import { type PodWrite, podWrites } from './stamps.ts'
 import { isAsWanted } from './zonal-services.ts'
 
-export type Write =
-  | PodWrite
+export type Write = PodWrite | ServiceWrite
+export type ServiceWrite =
   | { kind: 'apply-zonal-service'; service: Service }
   | { kind: 'delete-zonal-service'; service: Service }
   | { kind: 'set-annotation'; primary: Service; key: string; value: string }

@@ -11,7 +11,7 @@ import type { Service } from './objects.ts'
 import { type Memory, plan, type Write } from './plan.ts'
 import { handlingOf, type Refusal } from './reasons.ts'
 import type { ClassRule } from './routes.ts'
-import type { PodWrite } from './stamps.ts'
+import { writePod } from './write-pod.ts'
 
 export interface ReconcilerOptions {
   kube: Kube
@@ -69,14 +69,17 @@ export class Reconciler {
     this.#memories.set(key, next.memory)
     onOutcome(key, outcome(want))
     try {
-      for (const write of next.writes) await apply(kube, write)
+      for (const write of next.writes) {
+        if (write.kind === 'write-pod') await writePod(write, { kube, tell: this.#options.tell })
+        else await apply(kube, write)
+      }
     } catch (error) {
       if (!isFieldConflict(error)) throw error
       const message = `somebody else has set the annotation ${dialect.annotation}: remove it, zonefirst never overwrites it`
       this.#tellRefusal(key, input.primary, { reason: 'AnnotationTaken', message })
       throw error
     }
-    this.#tellPods(input.primary, next.writes)
+    this.#tellLending(input.primary, next.writes)
     const wrote = next.writes.map(({ kind }) => kind)
     if (want.routed && wrote.includes('set-annotation') && this.#told.get(key) !== want.annotation) {
       this.#told.set(key, want.annotation)
@@ -97,19 +100,8 @@ export class Reconciler {
     return Object.keys(this.#written(service)).length > 0
   }
 
-  #tellPods(primary: Service, writes: readonly Write[]): void {
-    const pods = writes.filter((write): write is PodWrite => write.kind === 'write-pod')
-    for (const { pod, zone } of pods.filter(({ late }) => late)) {
-      const { namespace, name, uid } = pod
-      const message = `stamped with zone ${zone} after its start: it has no ZONE until its container restarts`
-      this.#options.tell({
-        regarding: { kind: 'Pod', namespace, name, uid },
-        type: 'Warning',
-        reason: 'StampedLate',
-        message,
-      })
-    }
-    const lending = lendingOf(pods)
+  #tellLending(primary: Service, writes: readonly Write[]): void {
+    const lending = lendingOf(writes.filter((write) => write.kind === 'write-pod'))
     if (lending !== undefined) this.#tell(primary, 'Normal', 'ZonesRebalanced', lending)
   }
 

@@ -28,7 +28,10 @@ export function isStampedRight(pod: Pod, zoneOfNode: ZoneOfNode): boolean {
 }
 
 /** Pods of which something has to change; `serving` decides by name, and pods that it doesn't name serve their own zone. */
-export function podWrites({ pods, zoneOfNode, sharedPods }: Input, serving: Serving): PodWrite[] {
+export function podWrites(
+  { pods, zoneOfNode, sharedPods }: Pick<Input, 'pods' | 'zoneOfNode' | 'sharedPods'>,
+  serving: Serving,
+): PodWrite[] {
   return pods.flatMap((pod) => {
     const zone = zoneOf(pod, zoneOfNode)
     if (zone === undefined) return []

@@ -44,11 +44,15 @@ export function isAsWanted(actual: Service, wanted: Service): boolean {
   )
 }
 
+/**
+ * Also where it belonged to an earlier Service of the primary's name, replaced by this one: the garbage collector is
+ * about to take it, unless it gets its new owner before.
+ */
 export function isZonalServiceOf(service: Service, primary: Service): boolean {
   const owners = service.metadata.ownerReferences ?? []
   return (
     service.metadata.labels?.[zonalServiceLabel] !== undefined &&
-    owners.some(({ uid }) => uid === primary.metadata.uid)
+    owners.some(({ kind, name }) => kind === 'Service' && name === primary.metadata.name)
   )
 }
 

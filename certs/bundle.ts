@@ -28,6 +28,15 @@ export function isTrusted(configuration: V1MutatingWebhookConfiguration | undefi
   )
 }
 
+/** What the API server trusts now, PEM; in the bundles written here, the one that signs comes first. */
+export function trustedCertificates(configuration: V1MutatingWebhookConfiguration | undefined): string[] {
+  const bundles = (configuration?.webhooks ?? []).map(({ clientConfig }) => clientConfig.caBundle ?? '')
+  const texts = bundles.map((bundle) => Buffer.from(bundle, 'base64').toString())
+  return texts.flatMap(
+    (text) => text.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?/gs) ?? [],
+  )
+}
+
 /** Whether something had to be written. Rejects where a cert-manager, or somebody else, owns the field. */
 export async function applyBundle(
   { kube, name }: ConfigurationReference,

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Counter, Gauge, Registry } from 'prom-client'
 import { findAccess } from '../lib/access.ts'
+import { Informer } from '../lib/informer.ts'
 import { connect } from '../lib/kube.ts'
 import { buildProbes } from '../lib/probes.ts'
 import { readSettings } from '../lib/settings.ts'
@@ -14,6 +15,11 @@ const values = readSettings(settings, process.env)
 if (values.authorityLifetime < 3 * values.servingLifetime) {
   throw new Error(
     'ZONEFIRST_CERTS_AUTHORITY_LIFETIME must be at least three times ZONEFIRST_CERTS_SERVING_LIFETIME.',
+  )
+}
+if (values.authorityLifetime <= 3 * values.overlap) {
+  throw new Error(
+    'ZONEFIRST_CERTS_OVERLAP must be shorter than a third of ZONEFIRST_CERTS_AUTHORITY_LIFETIME.',
   )
 }
 const log = pino({ level: values.logLevel })
@@ -31,16 +37,18 @@ const expiry = new Gauge({
 
 const kube = connect(await findAccess(values.kubeconfig, process.env))
 const host = `${values.service}.${values.namespace}.svc`
+const [authoritySecret, servingSecret] = [`${values.service}-ca`, `${values.service}-tls`]
 const stopped = new AbortController()
 let isEnsured = false
+let changed = Promise.withResolvers<void>()
 
 async function pass(): Promise<void> {
   try {
     const { cert } = await ensureCertificates({
       kube,
       namespace: values.namespace,
-      authoritySecret: `${values.service}-ca`,
-      servingSecret: `${values.service}-tls`,
+      authoritySecret,
+      servingSecret,
       configuration: values.configuration,
       policy: { ...values, dnsNames: [host, `${host}.cluster.local`] },
       now: Date.now,
@@ -55,15 +63,43 @@ async function pass(): Promise<void> {
   }
 }
 
+/** Hears of every change to what is kept, by whomever. */
+function watch(): Informer<undefined>[] {
+  const secrets = `/api/v1/namespaces/${values.namespace}/secrets`
+  const configurations = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
+  return [
+    { path: secrets, name: authoritySecret },
+    { path: secrets, name: servingSecret },
+    { path: configurations, name: values.configuration },
+  ].map(
+    ({ path, name }) =>
+      new Informer({
+        kube,
+        path,
+        query: { fieldSelector: `metadata.name=${name}` },
+        metadataOnly: true,
+        project: () => undefined,
+        onChange: () => changed.resolve(),
+        onError: (error) => log.warn({ err: error }, 'watch: trying again'),
+      }),
+  )
+}
+
 const probes = buildProbes({ registry, checks: [{ name: 'certificates', isReady: () => isEnsured }] })
-process.once('SIGTERM', () => stopped.abort())
-process.once('SIGINT', () => stopped.abort())
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.abort())
+const { signal } = stopped
+const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal }).catch(() => {})
+const informers = values.once ? [] : watch()
 if (!values.once) await probes.listen({ host: values.listenAddress, port: values.probesPort })
-while (!stopped.signal.aborted) {
+for (const informer of informers) informer.start()
+while (!signal.aborted) {
+  changed = Promise.withResolvers()
   await pass()
   if (values.once && isEnsured) break
-  const pause = isEnsured ? values.interval : Math.min(values.interval, 5_000)
-  await wait(pause, undefined, { signal: stopped.signal }).catch(() => {})
+  // never at once: somebody may be writing the same again and again
+  await pause(1_000)
+  await Promise.race([changed.promise, pause(isEnsured ? values.interval : Math.min(values.interval, 5_000))])
 }
+for (const informer of informers) informer.stop()
 await probes.close()
 kube.close()

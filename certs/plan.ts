@@ -8,6 +8,9 @@
 //   prepare   current   current, next      when current enters its renewal time
 //   promote   next      next, previous     when next is in the bundle, and the overlap time is over
 //   (usual)   current   current            when previous has ended
+//
+// The overlap is for the API servers, which all have to see a bundle before they meet what its new CA signed. Files
+// that reach the webhook late need none: the CA that signed them stays in the bundle for as long as it is valid.
 import { X509Certificate } from 'node:crypto'
 import { isAuthority, type PemPair, readPair } from './authority.ts'
 
@@ -36,28 +39,36 @@ export function planAuthority(
   authorities: Authorities | undefined,
   { policy, now, isTrusted }: { policy: Policy; now: number; isTrusted: (cert: string) => boolean },
 ): AuthorityStep {
-  const current = authorities && readPair(authorities.current)
-  if (!authorities || !current || !isAuthority(current) || hasEnded(current, now)) return 'create'
-  const next = authorities.next && readPair(authorities.next)
-  if (!next || !isAuthority(next)) {
+  if (!authorities) return 'create'
+  const current = usableAuthority(authorities.current, now)
+  const next = usableAuthority(authorities.next, now)
+  if (!current) return next ? 'promote' : 'create'
+  if (!next) {
     if (isDue(current, policy.authorityLifetime, now)) return 'prepare'
-  } else {
-    const isOverlapOver = now >= next.validFromDate.getTime() + backdating + policy.overlap
-    if (isOverlapOver && isTrusted(authorities.next?.cert ?? '')) return 'promote'
+  } else if (isOverlapOver(next, policy, now) && isTrusted(authorities.next?.cert ?? '')) {
+    return 'promote'
   }
-  const previous = authorities.previous
-  return previous !== undefined && hasEnded(parse(previous), now) ? 'forget-previous' : 'keep'
+  const { previous } = authorities
+  return previous !== undefined && !isValid(previous, now) ? 'forget-previous' : 'keep'
 }
 
-/** Whether a serving certificate has to be made: there is none, or it is broken, due, for other names, or of another CA. */
+/**
+ * Whether a serving certificate has to be made: there is none, or it is broken, due, for other names, or of another CA.
+ * One of the previous CA stays until the overlap time of the current one is over: it matters where a CA was lost.
+ */
 export function isServingDue(
   serving: PemPair | undefined,
-  { authority, policy, now }: { authority: string; policy: Policy; now: number },
+  { authorities, policy, now }: { authorities: Authorities; policy: Policy; now: number },
 ): boolean {
   const certificate = serving && readPair(serving)
-  if (!certificate || isDue(certificate, policy.servingLifetime, now)) return true
+  if (!certificate || !isValid(certificate, now)) return true
+  if (isDue(certificate, policy.servingLifetime, now)) return true
   if (!policy.dnsNames.every((name) => certificate.checkHost(name) !== undefined)) return true
-  return !certificate.verify(new X509Certificate(authority).publicKey)
+  const [current, previous] = [parse(authorities.current.cert), parse(authorities.previous)]
+  if (current && certificate.verify(current.publicKey)) return false
+  const isOfPrevious =
+    previous !== undefined && isValid(previous, now) && certificate.verify(previous.publicKey)
+  return !isOfPrevious || !current || isOverlapOver(current, policy, now)
 }
 
 /** What the API server has to trust, PEM; the one that signs comes first. */
@@ -66,19 +77,35 @@ export function bundleOf({ current, next, previous }: Authorities): string {
   return certs.map((cert) => `${cert.trim()}\n`).join('')
 }
 
+/** Of certificates in PEM, those that somebody may still be using. */
+export function stillValid(certs: readonly (string | undefined)[], now: number): string[] {
+  return certs.filter((cert) => cert !== undefined).filter((cert) => isValid(cert, now))
+}
+
+function usableAuthority(pair: PemPair | undefined, now: number): X509Certificate | undefined {
+  const certificate = pair && readPair(pair)
+  return certificate && isAuthority(certificate) && isValid(certificate, now) ? certificate : undefined
+}
+
 /** Renewal is due when a third of the lifetime is left. */
 function isDue(certificate: X509Certificate, lifetime: number, now: number): boolean {
   return now >= certificate.validToDate.getTime() - lifetime / 3
 }
 
-/** So has what can't be read. */
-function hasEnded(certificate: X509Certificate | undefined, now: number): boolean {
-  return certificate === undefined || certificate.validToDate.getTime() <= now
+function isOverlapOver(authority: X509Certificate, policy: Policy, now: number): boolean {
+  return now >= authority.validFromDate.getTime() + backdating + policy.overlap
 }
 
-function parse(cert: string): X509Certificate | undefined {
+/** What can't be read isn't, nor what was made by a clock that is wrong by more than the backdating. */
+function isValid(given: X509Certificate | string, now: number): boolean {
+  const certificate = typeof given === 'string' ? parse(given) : given
+  if (!certificate) return false
+  return certificate.validFromDate.getTime() <= now && now < certificate.validToDate.getTime()
+}
+
+function parse(cert: string | undefined): X509Certificate | undefined {
   try {
-    return new X509Certificate(cert)
+    return cert === undefined ? undefined : new X509Certificate(cert)
   } catch {
     return undefined
   }

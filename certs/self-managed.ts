@@ -4,8 +4,16 @@
 import type { V1MutatingWebhookConfiguration, V1Secret } from '@kubernetes/client-node'
 import type { Kube } from '../lib/kube.ts'
 import { createAuthority, createServingCertificate, type PemPair } from './authority.ts'
-import { applyBundle, isTrusted, readConfiguration } from './bundle.ts'
-import { type Authorities, backdating, bundleOf, isServingDue, type Policy, planAuthority } from './plan.ts'
+import { applyBundle, isTrusted, readConfiguration, trustedCertificates } from './bundle.ts'
+import {
+  type Authorities,
+  backdating,
+  bundleOf,
+  isServingDue,
+  type Policy,
+  planAuthority,
+  stillValid,
+} from './plan.ts'
 import { readSecret, textIn, untilAgreed, writeSecret } from './secrets.ts'
 
 export interface SelfManagedOptions {
@@ -31,7 +39,7 @@ export async function ensureCertificates(options: SelfManagedOptions): Promise<P
   if (configuration && (await applyBundle(reference, configuration, bundleOf(authorities)))) {
     onWrite('the caBundle')
   }
-  const serving = await untilAgreed(() => ensureServing(options, authorities.current))
+  const serving = await untilAgreed(() => ensureServing(options, authorities))
   if (!configuration) {
     throw new Error(
       `MutatingWebhookConfiguration ${options.configuration} does not exist: apply the manifests.`,
@@ -56,12 +64,15 @@ async function ensureAuthorities(
   let made: Authorities
   if (!found || step === 'create') {
     // serving certificates of a lost CA stay trusted until their successors have reached the webhook's files
-    const lost = textIn(await readSecret({ ...reference, name: options.servingSecret }), 'ca.crt')
-    made = { current: await make(), ...(lost !== '' && { previous: lost }) }
+    const serving = await readSecret({ ...reference, name: options.servingSecret })
+    const candidates = [textIn(serving, 'ca.crt'), ...trustedCertificates(configuration)]
+    const [previous] = stillValid(candidates, now)
+    made = { current: await make(), ...(previous && { previous }) }
   } else if (step === 'prepare') {
     made = { ...found, next: await make() }
   } else if (step === 'promote' && found.next) {
-    made = { current: found.next, previous: found.current.cert }
+    const [previous] = stillValid([found.current.cert, found.previous], now)
+    made = { current: found.next, ...(previous && { previous }) }
   } else {
     made = { current: found.current, ...(found.next && { next: found.next }) }
   }
@@ -70,22 +81,22 @@ async function ensureAuthorities(
   return made
 }
 
-async function ensureServing(options: SelfManagedOptions, authority: PemPair): Promise<PemPair> {
+async function ensureServing(options: SelfManagedOptions, authorities: Authorities): Promise<PemPair> {
   const { kube, namespace, policy, onWrite } = options
   const now = options.now()
   const reference = { kube, namespace, name: options.servingSecret }
   const secret = await readSecret(reference)
   const found = secret && { cert: textIn(secret, 'tls.crt'), key: textIn(secret, 'tls.key') }
-  if (found && !isServingDue(found, { authority: authority.cert, policy, now })) return found
+  if (found && !isServingDue(found, { authorities, policy, now })) return found
   const made = await createServingCertificate({
-    authority,
+    authority: authorities.current,
     dnsNames: policy.dnsNames,
     validity: validity(now, policy.servingLifetime),
   })
   await writeSecret(reference, secret, {
     'tls.crt': made.cert,
     'tls.key': made.key,
-    'ca.crt': authority.cert,
+    'ca.crt': authorities.current.cert,
   })
   onWrite('the serving certificate')
   return made

@@ -17,7 +17,7 @@ export const settings = {
     env: 'ZONEFIRST_CERTS_INTERVAL',
     parse: duration,
     default: 60_000,
-    help: 'How often Secrets and caBundle are looked at.',
+    help: 'How often Secrets and caBundle are looked at, besides every time that one of them changes.',
   },
   namespace: {
     env: 'ZONEFIRST_NAMESPACE',

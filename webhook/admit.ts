@@ -1,8 +1,7 @@
 // One review from request to verdict: examine, look up, stamp. Whatever fails on the way is a reason, never a refusal.
-import type { Operation } from 'fast-json-patch'
-import type { Lookup } from './lookup.ts'
+import { type Lookup, Shed } from './lookup.ts'
 import type { Reason } from './reasons.ts'
-import type { AdmissionRequest, JsonObject } from './review.ts'
+import type { AdmissionRequest, JsonObject, Operation } from './review.ts'
 import { examine, stamp } from './stamp.ts'
 
 export interface Verdict {
@@ -37,6 +36,7 @@ export function buildAdmit({ lookup, timeoutMs }: { lookup: Lookup; timeoutMs: n
 
 /** Before the first question to the API server, only an error of our own can have been thrown. */
 function reasonOf(error: unknown, signal: AbortSignal | undefined): Reason {
+  if (error instanceof Shed) return 'shed'
   if (signal === undefined || error instanceof TypeError) return 'internal-error'
   return signal.aborted ? 'lookup-timeout' : 'lookup-failed'
 }

@@ -27,6 +27,11 @@ export interface Informers {
   nodes: Informer<string>
 }
 
+/** So many questions are open that no further one is asked. */
+export class Shed extends Error {
+  override readonly name = 'Shed'
+}
+
 /** Not started yet. */
 export function buildInformers(kube: Kube, onError: (error: Error) => void): Informers {
   const common = { kube, metadataOnly: true, onError }
@@ -41,8 +46,16 @@ export function buildInformers(kube: Kube, onError: (error: Error) => void): Inf
   }
 }
 
-export function buildLookup(kube: Kube, informers: Informers): Lookup {
+/**
+ * `maxWaiting` bounds the questions that are open at a time: beyond it a lookup rejects with Shed, at once. What the
+ * caches know is answered all the same.
+ */
+export function buildLookup(kube: Kube, informers: Informers, maxWaiting: number): Lookup {
+  let waiting = 0
+
   async function getMetadata(path: string, deadline: Deadline): Promise<KubeObject | undefined> {
+    if (waiting >= maxWaiting) throw new Shed(`${waiting} reviews wait for the API server already`)
+    waiting += 1
     try {
       return await kube.request<KubeObject>({
         method: 'GET',
@@ -53,6 +66,8 @@ export function buildLookup(kube: Kube, informers: Informers): Lookup {
     } catch (error) {
       if (isNotFound(error)) return undefined
       throw error
+    } finally {
+      waiting -= 1
     }
   }
 

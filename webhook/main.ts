@@ -1,4 +1,5 @@
 // The webhook program: wiring and signals, no logic.
+import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
@@ -26,15 +27,24 @@ registerInformerMetrics(registry, { ...informers })
 let draining = false
 const hurry = new AbortController()
 const server = buildServer({
-  admit: buildAdmit({ lookup: buildLookup(kube, informers), timeoutMs: values.lookupTimeout }),
+  admit: buildAdmit({
+    lookup: buildLookup(kube, informers, values.maxLookups),
+    timeoutMs: values.lookupTimeout,
+  }),
   report: buildReport(registry, log),
   bodyLimit: values.bodyLimit,
   isDraining: () => draining,
+  verifyClients: values.clientCAFile !== '',
 })
 
 const certificate = new ServingCertificate({
   folder: values.tlsFolder,
-  use: (pair) => server.server.setSecureContext({ ...pair, minVersion: 'TLSv1.2' }),
+  use: (pair) =>
+    server.server.setSecureContext({
+      ...pair,
+      minVersion: 'TLSv1.2',
+      ...(values.clientCAFile !== '' && { ca: readFileSync(values.clientCAFile) }),
+    }),
   onLoaded: ({ validTo }) => log.info({ validTo }, 'certificate loaded'),
   onError: (error) =>
     log.error({ err: error }, 'certificate not loaded: what was loaded before stays in use'),

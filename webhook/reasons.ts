@@ -18,6 +18,7 @@ export const reasons = {
   'malformed-object': { level: 'warn', message: 'the object has no metadata or no name' },
   'lookup-failed': { level: 'warn', message: 'the API server could not be asked about pod or node' },
   'lookup-timeout': { level: 'warn', message: 'the API server did not answer about pod or node in time' },
+  shed: { level: 'warn', message: 'too many reviews wait for the API server: the rest is refused' },
   'internal-error': { level: 'error', message: 'an error of the webhook itself' },
   'bad-request': { level: 'warn', message: 'the request was no AdmissionReview' },
 } as const satisfies Record<string, { level: 'debug' | 'warn' | 'error'; message: string }>

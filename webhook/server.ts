@@ -1,7 +1,8 @@
 // The HTTPS app that the API server posts reviews to. It does not listen, and has no certificate yet: main.ts gives it
 // both. What a review means is left to `admit`.
-import fastify, { type FastifyError } from 'fastify'
+import fastify, { type FastifyError, type FastifyReply } from 'fastify'
 import type { Verdict } from './admit.ts'
+import { type ConnectionTiming, handleClientError, httpsOptions, usualTiming } from './connections.ts'
 import type { Report } from './report.ts'
 import { type AdmissionRequest, answerReview, parseReview } from './review.ts'
 
@@ -12,16 +13,21 @@ export interface ServerOptions {
   bodyLimit: number
   /** While true, connections are closed with their next answer, so that a stop finds none in use. */
   isDraining: () => boolean
+  /** Whether clients have to show a certificate of the authority that is given with the serving certificate. */
+  verifyClients?: boolean
+  /** In milliseconds; tests have less patience. */
+  timing?: Partial<ConnectionTiming>
 }
 
-export function buildServer({ admit, report, bodyLimit, isDraining }: ServerOptions) {
+export function buildServer(options: ServerOptions) {
+  const { admit, report, bodyLimit, isDraining, verifyClients = false } = options
+  const timing = { ...usualTiming, ...options.timing }
   const app = fastify({
-    https: { minVersion: 'TLSv1.2' },
+    https: httpsOptions({ timing, verifyClients }),
+    clientErrorHandler: handleClientError(timing.idleMs),
     bodyLimit,
-    // longer than the 90 s for which the API server keeps an idle connection: else a review can meet its closing
-    keepAliveTimeout: 120_000,
-    // for clients that send slowly; the API server itself gives up after 2 s
-    requestTimeout: 10_000,
+    keepAliveTimeout: timing.idleMs,
+    requestTimeout: timing.requestMs,
     return503OnClosing: false,
   })
 
@@ -29,15 +35,19 @@ export function buildServer({ admit, report, bodyLimit, isDraining }: ServerOpti
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
 
-  app.post('/mutate', async (request) => {
+  app.post('/mutate', async (request, reply) => {
     const admission = parseReview((request.body as string | undefined) ?? '')
     const verdict = await admit(admission)
     report(verdict, admission)
+    // An error, which the API server counts, and lets the object pass; without Retry-After it doesn't try again.
+    if (verdict.reason === 'shed')
+      return say(reply, 429, 'Too many reviews wait for the API server: this one goes without a stamp.')
     return answerReview(admission.uid, verdict.patch)
   })
 
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (isDraining()) reply.header('connection', 'close')
+    done()
   })
 
   app.setErrorHandler((error: FastifyError, _request, reply) => {
@@ -50,12 +60,16 @@ export function buildServer({ admit, report, bodyLimit, isDraining }: ServerOpti
       status === 413
         ? `The body is larger than ${bodyLimit} bytes, more than any review needs.`
         : error.message
-    reply.code(status).type('text/plain; charset=utf-8').send(`${message}\n`)
+    say(reply, status, message)
   })
 
   app.setNotFoundHandler((_request, reply) => {
-    reply.code(404).type('text/plain; charset=utf-8').send('Reviews are posted to /mutate.\n')
+    say(reply, 404, 'Reviews are posted to /mutate.')
   })
 
   return app
+}
+
+function say(reply: FastifyReply, status: number, sentence: string): FastifyReply {
+  return reply.code(status).type('text/plain; charset=utf-8').send(`${sentence}\n`)
 }

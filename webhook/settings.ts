@@ -19,11 +19,23 @@ export const settings = {
     default: '/run/zonefirst/tls',
     help: 'The folder with tls.crt and tls.key, read again whenever they change.',
   },
+  clientCAFile: {
+    env: 'ZONEFIRST_CLIENT_CA_FILE',
+    parse: string,
+    default: '',
+    help: 'Certificates of the authority that the API server’s client certificate has to come from, read with each new serving certificate; without it anybody may post.',
+  },
   lookupTimeout: {
     env: 'ZONEFIRST_LOOKUP_TIMEOUT',
     parse: duration,
     default: 1_500,
     help: 'How long a review may wait for the API server; keep it below timeoutSeconds of the webhook configuration.',
+  },
+  maxLookups: {
+    env: 'ZONEFIRST_MAX_LOOKUPS',
+    parse: integer({ min: 1, max: 10_000 }),
+    default: 100,
+    help: 'How many reviews may wait for the API server at a time; any more that would have to are refused at once, which lets their pods pass unstamped.',
   },
   bodyLimit: {
     env: 'ZONEFIRST_BODY_LIMIT',

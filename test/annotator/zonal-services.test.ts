@@ -65,8 +65,22 @@ t.test('whether one is as wanted', async (t) => {
 })
 
 t.test('the prefix', async (t) => {
+  const earlier = service({ metadata: { name: 'web', namespace: 'shop', uid: 'uid-before' } })
+  const another = service({ metadata: { name: 'other', namespace: 'shop', uid: 'uid-other' } })
   const rows = [
     { name: 'readable', neighbours: [], today: undefined, want: 'web-in' },
+    {
+      name: 'zonal Services of an earlier Service of that name',
+      neighbours: [['web-in-a', zonalService(earlier, 'web-in', zone)] as [string, Service]],
+      today: undefined,
+      want: 'web-in',
+    },
+    {
+      name: 'zonal Services of another primary',
+      neighbours: [['web-in-a', zonalService(another, 'web-in', zone)] as [string, Service]],
+      today: undefined,
+      want: hashed,
+    },
     {
       name: 'a foreign Service under a name',
       neighbours: [foreign('web-in-b')],

@@ -1,6 +1,7 @@
 // The annotator on a real API server, installed from the manifests with everything that belongs to it: what it writes
 // for a Service, and how that follows the cluster. What it refuses, and how it lets go, is in the files beside this.
 import '../cluster/enter.ts'
+import { writeFile } from 'node:fs/promises'
 import t from 'tap'
 import { startCluster } from '../cluster/cluster.ts'
 import { deployment, ingress, openShop, pod, type Shop, service } from '../scenario/shop.ts'
@@ -183,6 +184,53 @@ t.test('deleting the primary takes its zonal Services along', async (t) => {
   await shop.apply(service('web'))
   await shop.untilServers('web')
   t.strictSame(await shop.zonal('web'), zonalOf('web-in'), 'and its next life has its own')
+})
+
+t.test('a primary that is replaced by a new one of its name keeps the names', async (t) => {
+  const shop = await openRoutedShop(t)
+  const { uid } = (await shop.service('web')).metadata
+  const file = `${cluster.folder}/web.json`
+  await writeFile(file, JSON.stringify(service('web')))
+  await shop.kubectl('replace', '--force', '-f', file)
+  t.equal((await shop.untilServers('web')).name, 'web-in')
+  const primary = await shop.service('web')
+  t.not(primary.metadata.uid, uid)
+  await cluster.until('each zonal Service is the new one’s, for good', async () => {
+    const owners = await Promise.all(zonalOf('web-in').map((name) => shop.service(name)))
+    return owners.every(({ metadata }) => metadata.ownerReferences?.[0]?.uid === primary.metadata.uid)
+  })
+  t.strictSame((await shop.service('web-in-a')).metadata.ownerReferences?.length, 1)
+})
+
+t.test('a Service that its own label takes in is routed at all its ports, Ingress or not', async (t) => {
+  const shop = await openShop(cluster, t)
+  const ports = [
+    { name: 'http', port: 80, targetPort: 'http' },
+    { name: 'admin', port: 81, targetPort: 9090 },
+  ]
+  const labels = { 'zonefirst.io/enabled': 'true' }
+  await shop.apply(pod('web-a', 'node-a-1'), service('web', { ports } as never, { labels }))
+  const want = { [`${shop.namespace}_svc_web_admin`]: 9090, [`${shop.namespace}_svc_web_http`]: 8080 }
+  t.strictSame((await shop.untilServers('web')).ports, want)
+})
+
+t.test('the API server starts again: all is followed, and nothing is written anew', async (t) => {
+  const shop = await openRoutedShop(t)
+  const before = await shop.versions('web')
+  const server = cluster.controlPlane.components['kube-apiserver']
+  await server.stop()
+  server.start()
+  await cluster.controlPlane.ready()
+  await shop.untilCaughtUp('node-a-1')
+  t.strictSame(await shop.versions('web'), before)
+  await shop.kubectl('delete', 'service/web-in-a')
+  await cluster.until('it is there again', () => shop.service('web-in-a'))
+})
+
+t.test('a namespace with everything in it can be deleted while the annotator works', async (t) => {
+  const shop = await openRoutedShop(t)
+  await cluster.kubectl('delete', 'namespace', shop.namespace, '--timeout=60s')
+  await t.rejects(cluster.kubectl('get', 'namespace', shop.namespace), /NotFound/)
 })
 
 t.test('zones come and go with their Nodes', async (t) => {

@@ -1,6 +1,13 @@
 import t from 'tap'
 import { createAuthority, createServingCertificate } from '../../certs/authority.ts'
-import { type Authorities, backdating, bundleOf, isServingDue, planAuthority } from '../../certs/plan.ts'
+import {
+  type Authorities,
+  backdating,
+  bundleOf,
+  isServingDue,
+  planAuthority,
+  stillValid,
+} from '../../certs/plan.ts'
 import { deepFreeze } from '../fixtures/freeze.ts'
 
 const day = 24 * 3_600_000
@@ -57,6 +64,31 @@ t.test('the steps of a CA', async (t) => {
       want: 'keep',
     },
     {
+      name: 'one that ends while the next one was never promoted',
+      authorities: { current, next },
+      day: 300,
+      trusted: false,
+      want: 'promote',
+    },
+    {
+      name: 'one that lost its key while there is a next one',
+      authorities: { current: { ...current, key: '' }, next },
+      day: 200.1,
+      want: 'promote',
+    },
+    {
+      name: 'one of a clock that was far ahead',
+      authorities: { current: await makeAuthority(start + 10 * day) },
+      day: 1,
+      want: 'create',
+    },
+    {
+      name: 'one of a clock that is a little ahead',
+      authorities: { current: await makeAuthority(start + backdating) },
+      day: 0,
+      want: 'keep',
+    },
+    {
       name: 'a previous one that still counts',
       authorities: { current, previous: previous.cert },
       day: 99,
@@ -83,14 +115,20 @@ t.test('the steps of a CA', async (t) => {
 })
 
 t.test('when a serving certificate is due', async (t) => {
-  const [authority, other] = [await makeAuthority(), await makeAuthority()]
-  const make = (dnsNames: readonly string[], issuer = authority) =>
+  const [current, other, old] = [
+    await makeAuthority(),
+    await makeAuthority(),
+    await makeAuthority(start - 250 * day),
+  ]
+  const make = (dnsNames: readonly string[], issuer = current, madeAt = start) =>
     createServingCertificate({
       authority: issuer,
       dnsNames,
-      validity: validity(start, policy.servingLifetime),
+      validity: validity(madeAt, policy.servingLifetime),
     })
   const good = await make(policy.dnsNames)
+  const ofOther = await make(policy.dnsNames, other)
+  const ofOld = await make(policy.dnsNames, old)
   const rows = [
     { name: 'none', serving: undefined, day: 0, want: true },
     { name: 'a fresh one', serving: good, day: 1, want: false },
@@ -98,11 +136,48 @@ t.test('when a serving certificate is due', async (t) => {
     { name: 'at its renewal time', serving: good, day: 60, want: true },
     { name: 'one without its key', serving: { ...good, key: other.key }, day: 1, want: true },
     { name: 'one for another name', serving: await make(['elsewhere.svc']), day: 1, want: true },
-    { name: 'one of another CA', serving: await make(policy.dnsNames, other), day: 1, want: true },
+    { name: 'one of another CA', serving: ofOther, day: 1, want: true },
+    {
+      name: 'one of a clock that was far ahead',
+      serving: await make(policy.dnsNames, current, start + day),
+      day: 0.5,
+      want: true,
+    },
+    {
+      name: 'one of the previous CA, within the overlap',
+      serving: ofOther,
+      previous: other.cert,
+      day: 0.9,
+      want: false,
+    },
+    {
+      name: 'one of the previous CA, after the overlap',
+      serving: ofOther,
+      previous: other.cert,
+      day: 1,
+      want: true,
+    },
+    {
+      name: 'one of the previous CA, which has ended',
+      serving: ofOld,
+      previous: old.cert,
+      day: 50,
+      overlap: 60 * day,
+      want: true,
+    },
+    { name: 'one of neither', serving: ofOther, previous: old.cert, day: 0.5, want: true },
   ]
-  for (const { name, serving, day: days, want } of rows) {
-    t.equal(isServingDue(serving, { authority: authority.cert, policy, now: start + days * day }), want, name)
+  for (const { name, serving, previous, day: days, overlap = policy.overlap, want } of rows) {
+    const authorities = { current, ...(previous !== undefined && { previous }) }
+    const now = start + days * day
+    t.equal(isServingDue(serving, { authorities, policy: { ...policy, overlap }, now }), want, name)
   }
+})
+
+t.test('certificates that may still be in use', async (t) => {
+  const { cert } = await makeAuthority()
+  t.strictSame(stillValid([undefined, '', 'garbage', cert], start), [cert])
+  t.strictSame(stillValid([cert], start + policy.authorityLifetime), [])
 })
 
 t.test('a bundle is PEM whatever its parts end with', async (t) => {

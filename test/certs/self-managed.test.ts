@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import type { V1MutatingWebhookConfiguration, V1Secret } from '@kubernetes/client-node'
 import t, { type Test } from 'tap'
-import { isServingDue } from '../../certs/plan.ts'
 import { ensureCertificates, type SelfManagedOptions } from '../../certs/self-managed.ts'
 import { ApiError, type ApiRequest, type Kube } from '../../lib/kube.ts'
 
@@ -85,6 +84,18 @@ class Store {
   }
 }
 
+const isSignedBy = (cert: string, ca: string) =>
+  new X509Certificate(cert).verify(new X509Certificate(ca).publicKey)
+
+/** As a client decides that trusts the bundle. */
+function isAccepted(cert: string, bundle: string[], now: number): boolean {
+  const isInTime = (pem: string) => {
+    const { validFromDate, validToDate } = new X509Certificate(pem)
+    return validFromDate.getTime() <= now && now < validToDate.getTime()
+  }
+  return isInTime(cert) && bundle.some((ca) => isInTime(ca) && isSignedBy(cert, ca))
+}
+
 const start = Date.now()
 function options(store: Store, days = 0): SelfManagedOptions {
   return {
@@ -106,7 +117,7 @@ t.test('from nothing, and again', async (t) => {
   t.equal(store.text('tls', 'ca.crt'), store.text('ca', 'tls.crt'))
   t.equal(store.secrets.get('tls')?.type, 'kubernetes.io/tls')
   t.strictSame(store.bundle(t), [store.text('ca', 'tls.crt')])
-  t.notOk(isServingDue(serving, { authority: store.text('ca', 'tls.crt'), policy, now: start }))
+  t.ok(isSignedBy(serving.cert, store.text('ca', 'tls.crt')))
 
   store.writes.length = 0
   t.strictSame(await ensureCertificates(options(store)), serving)
@@ -122,29 +133,48 @@ t.test('replicas that start at once agree on one CA', async (t) => {
   t.ok(new X509Certificate(served[0]?.cert ?? '').verify(new X509Certificate(ca).publicKey))
 })
 
-t.test('a CA is renewed so that each certificate in use is trusted at each time', async (t) => {
-  const store = new Store()
-  await ensureCertificates(options(store))
-  const first = store.text('ca', 'tls.crt')
-  // what the webhook serves: the Secret of one pass before, since the kubelet delivers it late
-  let delivered = store.text('tls', 'tls.crt')
-  const seen: string[] = []
-  for (let days = 1; days <= 320; days += 1) {
-    const before = store.text('tls', 'tls.crt')
-    await ensureCertificates(options(store, days))
-    const bundle = store.bundle(t)
-    for (const cert of [delivered, before, store.text('tls', 'tls.crt')]) {
-      const certificate = new X509Certificate(cert)
-      if (!bundle.some((ca) => certificate.verify(new X509Certificate(ca).publicKey))) {
-        t.fail(`day ${days}: a certificate in use is not trusted`)
+t.test('at each time, each API server trusts what is served', async (t) => {
+  const minute = 60_000
+  const rows = [
+    { name: 'usual', lateFiles: 0, lateBundle: 0, skew: 0 },
+    { name: 'files as late as a kubelet delivers them', lateFiles: 2, lateBundle: 0, skew: 0 },
+    { name: 'files later than the overlap', lateFiles: 6, lateBundle: 0, skew: 0 },
+    { name: 'API servers that learn of the bundle late', lateFiles: 0, lateBundle: 4, skew: 0 },
+    { name: 'clocks of both replicas that differ', lateFiles: 2, lateBundle: 4, skew: 4 },
+    // the limit: what the overlap is for
+    { name: 'API servers later than the overlap', lateFiles: 0, lateBundle: 6, skew: 0, fails: true },
+  ]
+  for (const { name, lateFiles, lateBundle, skew, fails = false } of rows) {
+    const store = new Store()
+    const served: string[] = []
+    const trusted: string[][] = []
+    const states: string[] = []
+    let failures = 0
+    for (let at = 0; at < 90; at += 1) {
+      for (const ahead of [0, skew]) {
+        await ensureCertificates({
+          ...options(store),
+          policy: {
+            ...policy,
+            authorityLifetime: 60 * minute,
+            servingLifetime: 20 * minute,
+            overlap: 5 * minute,
+          },
+          now: () => start + (at + ahead) * minute,
+        })
       }
-      if (certificate.validToDate.getTime() <= start + days * day) t.fail(`day ${days}: one in use has ended`)
+      served.push(store.text('tls', 'tls.crt'))
+      trusted.push(store.bundle(t))
+      const cert = served[Math.max(at - lateFiles, 0)] ?? ''
+      const bundle = trusted[Math.max(at - lateBundle, 0)] ?? []
+      const now = start + at * minute
+      if (!isAccepted(cert, bundle, now)) failures += 1
+      const state = bundle.map((ca) => (ca === trusted[0]?.[0] ? 'first' : 'other')).join()
+      if (states.at(-1) !== state) states.push(state)
     }
-    delivered = before
-    const state = bundle.map((ca) => (ca === first ? 'first' : 'second')).join()
-    if (seen.at(-1) !== state) seen.push(state)
+    t.equal(failures > 0, fails, `${name}: ${failures} failures`)
+    t.strictSame(states.slice(0, 3), ['first', 'first,other', 'other,first'], name)
   }
-  t.strictSame(seen, ['first', 'first,second', 'second,first', 'second'])
 })
 
 t.test('what is lost comes back', async (t) => {
@@ -160,16 +190,34 @@ t.test('what is lost comes back', async (t) => {
   for (const { clientConfig } of store.webhooks ?? []) delete clientConfig.caBundle
   await ensureCertificates(options(store))
   t.strictSame(store.bundle(t), [ca], 'a wiped bundle')
+})
 
+t.test('a lost CA: its certificate stays in use until the API servers know the new one', async (t) => {
+  const store = new Store()
+  await ensureCertificates(options(store))
+  const [ca, cert] = [store.text('ca', 'tls.crt'), store.text('tls', 'tls.crt')]
   store.secrets.delete('ca')
+  await ensureCertificates(options(store, 1))
+  const newCa = store.text('ca', 'tls.crt')
+  t.not(newCa, ca)
+  t.strictSame(store.bundle(t), [newCa, ca])
+  t.equal(store.text('tls', 'tls.crt'), cert)
+
+  await ensureCertificates(options(store, 2))
+  t.ok(isSignedBy(store.text('tls', 'tls.crt'), newCa))
+  t.strictSame(store.bundle(t), [newCa, ca], 'and trusted longer than that: files may be late')
+})
+
+t.test('both Secrets lost: what the webhook still serves stays trusted, by the bundle itself', async (t) => {
+  const store = new Store()
+  await ensureCertificates(options(store))
+  const ca = store.text('ca', 'tls.crt')
+  store.secrets.clear()
   await ensureCertificates(options(store))
   const newCa = store.text('ca', 'tls.crt')
   t.not(newCa, ca)
-  t.strictSame(
-    store.bundle(t),
-    [newCa, ca],
-    'the lost CA stays trusted, as its certificates are still in use',
-  )
+  t.strictSame(store.bundle(t), [newCa, ca])
+  t.ok(isSignedBy(store.text('tls', 'tls.crt'), newCa), 'pods that start need one at once')
 })
 
 t.test('without a configuration the certificate is made all the same, and the fault told', async (t) => {

@@ -13,10 +13,10 @@ let cluster: Cluster
 let pods: V1Pod[]
 t.before(async () => {
   cluster = await startCluster({ zones })
+  t.teardown(() => cluster.stop())
   await cluster.apply([webDeployment('web', 6), headlessService('web')])
   pods = await readyPods('web', 6)
 })
-t.teardown(() => cluster.stop())
 
 t.test('kubectl speaks to a cluster of the version that was built', async (t) => {
   const { serverVersion } = JSON.parse(await cluster.kubectl('version', '-o', 'json'))

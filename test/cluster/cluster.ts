@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Kube } from '../../lib/kube.ts'
 import { runCommand } from './command.ts'
+import { type Component, createComponent } from './component.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { Kubelet } from './kubelet.ts'
 import { createNetwork, type Network } from './network.ts'
@@ -31,6 +32,8 @@ export interface Cluster {
   kubectlWithInput(input: string, ...args: string[]): Promise<string>
   /** `kubectl apply` of objects, or of a manifest's text. */
   apply(objects: object | object[] | string): Promise<string>
+  /** Starts a further program beside the control plane, such as a controller; it ends with the cluster. */
+  startProgram(name: string, argv: string[]): Component
   /** Waits for `check` to return something. Fails at once when a program of the cluster has died. */
   until<T>(
     description: string,
@@ -66,6 +69,7 @@ export async function startCluster({
     folder: join(folder, 'kubelet'),
     onError,
   })
+  const programs: Component[] = []
   await kubelet.start()
   await until('pods can be created', () => acceptsPods(kube), { signal: failure.signal })
 
@@ -89,9 +93,17 @@ export async function startCluster({
       const input = typeof items === 'string' ? items : JSON.stringify(items)
       return kubectlWithInput(input, 'apply', '-f', '-')
     },
+    startProgram(name, argv) {
+      const log = join(folder, 'logs', `${name}.log`)
+      const program = createComponent({ name, argv, log, onUnexpectedEnd: onError })
+      programs.push(program)
+      program.start()
+      return program
+    },
     until: (description, check, options) => until(description, check, { ...options, signal: failure.signal }),
     async stop() {
       await kubelet.stop()
+      await Promise.all(programs.map((program) => program.stop()))
       await controlPlane.stop()
       await network.stop()
       await rm(folder, { recursive: true, force: true })

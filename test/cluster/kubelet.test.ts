@@ -12,8 +12,8 @@ t.setTimeout(180_000)
 let cluster: Cluster
 t.before(async () => {
   cluster = await startCluster({ zones: ['a'], nodesPerZone: 2 })
+  t.teardown(() => cluster.stop())
 })
-t.teardown(() => cluster.stop())
 
 t.test(
   'environment: values, fields of the pod, ConfigMaps and Secrets, and the API server’s address',
@@ -201,6 +201,7 @@ t.test(
 t.test('what can’t be run says why', async (t) => {
   await cluster.apply([
     pod('no-command', {}),
+    pod('init', { command: ['true'] }, { initContainers: [{ name: 'first', image: 'none' }] }),
     pod(
       'no-path',
       { command: ['true'], volumeMounts: [{ name: 'v', mountPath: '/no/such/path' }] },
@@ -213,6 +214,7 @@ t.test('what can’t be run says why', async (t) => {
       return status?.containerStatuses?.[0]?.state?.waiting?.message
     })
   t.match(await message('no-command'), /has no command/)
+  t.match(await message('init'), /initContainers .* not known/)
   t.match(await message('no-path'), /\/no\/such\/path/)
 })
 

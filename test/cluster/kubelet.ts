@@ -3,6 +3,7 @@
 import { mkdirSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { V1ConfigMap, V1Pod, V1Secret } from '@kubernetes/client-node'
 import { Informer } from '../../lib/informer.ts'
 import type { Kube, KubeObject } from '../../lib/kube.ts'
@@ -25,19 +26,21 @@ export interface PodRef {
 }
 
 export class Kubelet {
+  /** How late each change of a Secret reaches the pods; with a real kubelet it takes up to a minute and a half. */
+  secretDelayMs = 0
   readonly #options: KubeletOptions
   readonly #workers = new Map<string, PodWorker>()
   readonly #stopping = new AbortController()
   readonly #pods: Informer<V1Pod>
   readonly #configMaps: Informer<V1ConfigMap>
   readonly #secrets: Informer<V1Secret>
+  /** What pods see of the Secrets. */
+  readonly #delivered = new Map<string, V1Secret>()
 
   constructor(options: KubeletOptions) {
     this.#options = options
     const { kube } = options
     const whole = <T>(object: KubeObject) => object as T
-    const changed = (object: { metadata?: { namespace?: string } } | undefined) =>
-      this.#refresh(object?.metadata?.namespace)
     this.#pods = new Informer<V1Pod>({
       kube,
       path: '/api/v1/pods',
@@ -49,13 +52,13 @@ export class Kubelet {
       kube,
       path: '/api/v1/configmaps',
       project: whole<V1ConfigMap>,
-      onChange: (now, before) => changed(now ?? before),
+      onChange: (now, before) => this.#refresh((now ?? before)?.metadata?.namespace),
     })
     this.#secrets = new Informer<V1Secret>({
       kube,
       path: '/api/v1/secrets',
       project: whole<V1Secret>,
-      onChange: (now, before) => changed(now ?? before),
+      onChange: (now, before) => void this.#deliver(now, before),
     })
   }
 
@@ -133,11 +136,21 @@ export class Kubelet {
       mounts: [{ from: resolvConf, to: resolvConfPath() }],
       sources: {
         configMap: (name) => this.#configMaps.get(namespace, name),
-        secret: (name) => this.#secrets.get(namespace, name),
+        secret: (name) => this.#delivered.get(`${namespace}/${name}`),
         token: createTokens(kube, pod),
       },
       onError,
     })
+  }
+
+  async #deliver(now: V1Secret | undefined, before: V1Secret | undefined): Promise<void> {
+    const { namespace, name } = (now ?? before)?.metadata ?? {}
+    const { signal } = this.#stopping
+    if (this.secretDelayMs > 0) await pause(this.secretDelayMs, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return
+    if (now) this.#delivered.set(`${namespace}/${name}`, now)
+    else this.#delivered.delete(`${namespace}/${name}`)
+    this.#refresh(namespace)
   }
 
   #refresh(namespace: string | undefined): void {

@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process'
 import { findProgram } from './find-program.ts'
 import { findHAProxy } from './haproxy.ts'
-import { outdatedPrograms } from './tools.ts'
+import { outdatedPrograms, programs } from './tools.ts'
 
 /** One sentence for each thing that is missing and that the test cluster can't make itself. */
-export function missing(env: NodeJS.ProcessEnv): string[] {
+export function missing(env: NodeJS.ProcessEnv, needed = programs): string[] {
   if (process.platform !== 'linux') {
     return ['it needs the network namespaces of Linux: run it on a Linux machine or in a virtual one.']
   }
@@ -15,8 +15,8 @@ export function missing(env: NodeJS.ProcessEnv): string[] {
   if (utilLinux.length > 0) faults.push(`${utilLinux.join(', ')} not found: install the package util-linux.`)
   if (lacks('ip')) faults.push('ip not found: install the package iproute2.')
   if (lacks('hostname')) faults.push('hostname not found: install the package hostname.')
-  if (outdatedPrograms().length > 0 && lacks('go')) {
-    faults.push('go not found, which builds the Kubernetes programs: install Go 1.26 or later.')
+  if (outdatedPrograms(needed).length > 0 && lacks('go')) {
+    faults.push('go not found, which builds the cluster’s programs: install Go 1.26 or later.')
   }
   if (!findHAProxy(env)) {
     if (env.HAPROXY) faults.push(`HAPROXY names ${env.HAPROXY}, which is no program: correct or unset it.`)

@@ -135,6 +135,9 @@ export class PodWorker {
 
   async #start(spec: V1Container): Promise<Container> {
     const { network, folder, sources, mounts, logFile } = this.#context
+    if (this.#pod.spec?.initContainers?.length || spec.startupProbe) {
+      throw new Error('initContainers and startupProbe are not known to the stand-in for the kubelet')
+    }
     await this.#writeVolumes()
     const env = environmentOf(this.#pod, spec, this.#addresses(), sources)
     const [program, ...args] = [...(spec.command ?? []), ...(spec.args ?? [])].map((word) =>

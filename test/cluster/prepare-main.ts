@@ -1,5 +1,5 @@
 // Builds what is outdated and unpacks HAProxy where there is none, with progress. prepare.ts starts it, one at a
-// time; it can also be run by hand before the tests.
+// time, with the names of the programs; run by hand without names, it builds all.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -7,11 +7,21 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { findHAProxy, unpackHAProxy } from './haproxy.ts'
-import { bin, builtFile, cache, keyOf, linkFlags, outdatedPrograms, type Program, tools } from './tools.ts'
+import {
+  allPrograms,
+  bin,
+  builtFile,
+  cache,
+  keyOf,
+  linkFlags,
+  moduleFolder,
+  outdatedPrograms,
+  type Program,
+} from './tools.ts'
 
 const say = (step: string) => console.error(`test cluster: ${step}`)
 
-/** Builds into a folder beside, so that a half build is never taken for a whole one. */
+/** Builds programs of one module, into a folder beside, so that a half build is never taken for a whole one. */
 async function build(programs: Program[]): Promise<void> {
   const fresh = join(cache, `bin.${process.pid}`)
   const keys = programs.map((program) => [program.name, keyOf(program)])
@@ -40,7 +50,7 @@ async function goBuild(programs: Program[], folder: string): Promise<void> {
   const seconds = () => Math.round((performance.now() - startedAt) / 1000)
   const packages = programs.map((program) => program.package)
   const go = spawn('go', ['build', '-v', '-ldflags', linkFlags(), '-o', `${folder}/`, ...packages], {
-    cwd: tools,
+    cwd: moduleFolder(programs[0] as Program),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const ended = once(go, 'close') as Promise<[number | null]>
@@ -61,8 +71,9 @@ async function goBuild(programs: Program[], folder: string): Promise<void> {
 }
 
 try {
-  const outdated = outdatedPrograms()
-  if (outdated.length > 0) await build(outdated)
+  const names = process.argv.slice(2)
+  const needed = allPrograms.filter(({ name }) => names.length === 0 || names.includes(name))
+  for (const ofModule of Map.groupBy(outdatedPrograms(needed), moduleFolder).values()) await build(ofModule)
   if (!findHAProxy(process.env)) {
     await unpackHAProxy(say).catch((error: Error) => {
       const remedy = 'install the package haproxy, or name the program in HAPROXY'

@@ -5,21 +5,25 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findHAProxy } from './haproxy.ts'
 import { missing } from './needs.ts'
-import { cache, outdatedPrograms } from './tools.ts'
+import { cache, outdatedPrograms, programs } from './tools.ts'
 
 const worker = fileURLToPath(new URL('prepare-main.ts', import.meta.url))
 
 /** Ends the program with one sentence for each thing that is missing and can't be made. */
-export function prepare(env: NodeJS.ProcessEnv): void {
-  const faults = missing(env)
-  if (faults.length === 0 && (outdatedPrograms().length > 0 || !findHAProxy(env))) {
+export function prepare(env: NodeJS.ProcessEnv, needed = programs): void {
+  const faults = missing(env, needed)
+  if (faults.length === 0 && (outdatedPrograms(needed).length > 0 || !findHAProxy(env))) {
     mkdirSync(cache, { recursive: true })
+    const lock = `${cache}/lock`
+    if (spawnSync('flock', ['--nonblock', lock, 'true']).status !== 0) {
+      console.error('test cluster: waiting for another program that builds what the cluster needs …')
+    }
     // flock's lock goes with the process that holds it, however that ends. Standard output is the program's own.
-    const done = spawnSync(
-      'setpriv',
-      ['--pdeathsig', 'TERM', '--', 'flock', `${cache}/lock`, process.execPath, worker],
-      { stdio: ['ignore', 2, 2], env },
-    )
+    const command = ['flock', lock, process.execPath, worker, ...needed.map(({ name }) => name)]
+    const done = spawnSync('setpriv', ['--pdeathsig', 'TERM', '--', ...command], {
+      stdio: ['ignore', 2, 2],
+      env,
+    })
     if (done.status !== 0) process.exit(1)
   }
   for (const fault of faults) console.error(`test cluster: ${fault}`)

@@ -18,8 +18,11 @@ export const builtFile = join(bin, 'built.json')
 export interface Program {
   name: string
   package: string
+  /** The folder of its Go module, from the folder of the tools, where that is not the module itself. */
+  module?: string
 }
 
+/** What every cluster needs. */
 export const programs: Program[] = [
   { name: 'etcd', package: 'go.etcd.io/etcd/server/v3' },
   { name: 'coredns', package: 'github.com/coredns/coredns' },
@@ -30,9 +33,22 @@ export const programs: Program[] = [
   { name: 'ingress-controller-standin', package: './ingress-controller' },
 ]
 
+/** For clusters with cert-manager alone: enter-with-cert-manager.ts asks for them. */
+export const certManagerPrograms: Program[] = [
+  { name: 'cert-manager-controller', package: './controller', module: 'cert-manager' },
+  { name: 'cert-manager-ca-injector', package: './ca-injector', module: 'cert-manager' },
+]
+
+export const allPrograms = [...programs, ...certManagerPrograms]
+
+export function moduleFolder({ module = '' }: Program): string {
+  return join(tools, module)
+}
+
 /** The version of Kubernetes that go.mod asks for, such as v1.36.3. */
 export function kubernetesVersion(): string {
-  const version = /^\s*k8s\.io\/kubernetes (v\S+)/m.exec(read('go.mod'))?.[1]
+  const goMod = readFileSync(join(tools, 'go.mod'), 'utf8')
+  const version = /^\s*k8s\.io\/kubernetes (v\S+)/m.exec(goMod)?.[1]
   if (!version) throw new Error(`${tools}/go.mod requires no k8s.io/kubernetes: add it`)
   return version
 }
@@ -50,25 +66,22 @@ export function linkFlags(): string {
 
 /** Changes whenever the program has to be built again. */
 export function keyOf(program: Program): string {
-  const sources = program.package.startsWith('.')
-    ? globSync(`${program.package}/**/*.go`, { cwd: tools })
-    : []
+  const cwd = moduleFolder(program)
+  const sources = program.package.startsWith('.') ? globSync(`${program.package}/**/*.go`, { cwd }) : []
   const hash = createHash('sha256').update(linkFlags())
-  for (const file of ['go.mod', 'go.sum', ...sources.sort()]) hash.update(`\0${file}\0${read(file)}`)
+  for (const file of ['go.mod', 'go.sum', ...sources.sort()]) {
+    hash.update(`\0${file}\0`).update(readFileSync(join(cwd, file)))
+  }
   return hash.digest('hex')
 }
 
 /** Programs whose sources are there and that were never built, or from other sources. */
-export function outdatedPrograms(): Program[] {
+export function outdatedPrograms(needed: readonly Program[]): Program[] {
   const built = existsSync(builtFile) ? (JSON.parse(readFileSync(builtFile, 'utf8')) as object) : {}
   const keys = new Map<string, string>(Object.entries(built))
-  return programs.filter(
+  return needed.filter(
     (program) =>
-      existsSync(join(tools, program.package.startsWith('.') ? program.package : '')) &&
+      existsSync(join(moduleFolder(program), program.package.startsWith('.') ? program.package : '')) &&
       (keys.get(program.name) !== keyOf(program) || !existsSync(join(bin, program.name))),
   )
-}
-
-function read(file: string): string {
-  return readFileSync(join(tools, file), 'utf8')
 }

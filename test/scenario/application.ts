@@ -16,9 +16,16 @@ export interface ApplicationOptions {
   optedIn: boolean
   /** Pods that close their connections at once when told to go, instead of finishing what they have begun. */
   dieAtOnce?: boolean
+  /** Seconds for which a pod that is to go still takes requests: until every proxy has heard of it, by DNS too. */
+  drainTime?: number
 }
 
-export function deployment({ replicas, optedIn, dieAtOnce = false }: ApplicationOptions): KubeObject {
+export function deployment({
+  replicas,
+  optedIn,
+  dieAtOnce = false,
+  drainTime,
+}: ApplicationOptions): KubeObject {
   const labels = { app: 'web', ...(optedIn && { 'zonefirst.io/enabled': 'true' }) }
   const spread = {
     maxSkew: 1,
@@ -38,6 +45,7 @@ export function deployment({ replicas, optedIn, dieAtOnce = false }: Application
     ],
     ports: [{ name: 'http', containerPort: port }],
     readinessProbe: { httpGet: { path: '/', port: 'http' }, periodSeconds: 1 },
+    ...(drainTime !== undefined && { lifecycle: { preStop: { sleep: { seconds: drainTime } } } }),
   }
   return {
     apiVersion: 'apps/v1',

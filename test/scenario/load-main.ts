@@ -1,5 +1,5 @@
 // Sends one load, given as JSON in the first argument, and prints its result as JSON. It runs inside a zone's network.
-import { Agent, request } from 'node:http'
+import { Agent, type ClientRequest, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Load, LoadResult } from './load.ts'
 
@@ -21,6 +21,7 @@ function once(): Promise<void> {
   result.requests++
   return new Promise((resolve) => {
     let settled = false
+    let current: ClientRequest | undefined
     const settle = (failure?: string) => {
       if (settled) return
       settled = true
@@ -32,32 +33,40 @@ function once(): Promise<void> {
       }
       resolve()
     }
-    const outgoing = request(
-      `http://${load.target}${load.path}`,
-      { agent, headers: { host: load.host } },
-      (answer) => {
-        let bytes = 0
-        answer.on('data', (chunk: Buffer) => {
-          bytes += chunk.length
-        })
-        answer.on('end', () => {
-          const pod = answer.headers['x-pod']
-          if (answer.statusCode !== 200 || typeof pod !== 'string')
-            return settle(`status ${answer.statusCode}`)
-          result.bodyBytes += bytes
-          count(result.byPod, pod)
-          settle()
-        })
-        answer.on('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message))
-        answer.on('aborted', () => settle('cut off'))
-      },
-    )
+    const send = (isRepeated: boolean) => {
+      const outgoing = request(
+        `http://${load.target}${load.path}`,
+        { agent, headers: { host: load.host } },
+        (answer) => {
+          let bytes = 0
+          answer.on('data', (chunk: Buffer) => {
+            bytes += chunk.length
+          })
+          answer.on('end', () => {
+            const pod = answer.headers['x-pod']
+            if (answer.statusCode !== 200 || typeof pod !== 'string')
+              return settle(`status ${answer.statusCode}`)
+            result.bodyBytes += bytes
+            count(result.byPod, pod)
+            settle()
+          })
+          answer.on('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message))
+          answer.on('aborted', () => settle('cut off'))
+        },
+      )
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        // a server may close an idle connection just as it is used again: every client sends anew then
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET' && !isRepeated && !settled) send(true)
+        else settle(error.code ?? error.message)
+      })
+      outgoing.end()
+      current = outgoing
+    }
     const timer = setTimeout(() => {
       settle('timeout')
-      outgoing.destroy()
+      current?.destroy()
     }, load.timeout)
-    outgoing.on('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message))
-    outgoing.end()
+    send(false)
   })
 }
 

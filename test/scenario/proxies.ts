@@ -14,12 +14,18 @@ export interface ProxyProgram {
   isReal: boolean
 }
 
+export type ZoneVariable = 'ZONE' | 'ZONE_RESOLVERS'
+
 export interface ProxyOptions {
   program: ProxyProgram
   haproxy: string
   kubeconfig: string
   /** Variables of the container that are left out, to see what happens. */
-  without?: readonly ('ZONE' | 'ZONE_RESOLVERS')[]
+  without?: readonly ZoneVariable[]
+  /** Variables that are there and empty. */
+  empty?: readonly ZoneVariable[]
+  /** More of the command line. */
+  flags?: readonly string[]
   syncPeriod?: string
 }
 
@@ -36,6 +42,8 @@ export function proxies({
   haproxy,
   kubeconfig,
   without = [],
+  empty = [],
+  flags: moreFlags = [],
   syncPeriod = '1s',
 }: ProxyOptions): KubeObject[] {
   const fieldEnv = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } })
@@ -45,7 +53,11 @@ export function proxies({
     fieldEnv('POD_IP', 'status.podIP'),
     fieldEnv('ZONE', "metadata.annotations['zonefirst.io/zone-key']"),
     { name: 'ZONE_RESOLVERS', value: 'zonefirst' },
-  ].filter(({ name }) => !without.some((each) => each === name))
+  ]
+    .filter(({ name }) => !without.some((each) => each === name))
+    .map((variable) =>
+      empty.some((each) => each === variable.name) ? { name: variable.name, value: '' } : variable,
+    )
   const flags = [
     '--external',
     `--program=${haproxy}`,
@@ -62,6 +74,7 @@ export function proxies({
     '--disable-quic',
     '--disable-ingress-status-update',
     `--sync-period=${syncPeriod}`,
+    ...moreFlags,
   ]
   // the auxiliary file has to be there before the controller starts
   const script = [

@@ -99,7 +99,7 @@ export async function openShop(cluster: Cluster, t: Test) {
     body: { metadata: { generateName: 'shop-' } },
   })
   const namespace = metadata.name ?? ''
-  t.teardown(() => cluster.kubectl('delete', 'namespace', namespace, '--wait=false'))
+  t.teardown(() => cluster.kubectl('delete', 'namespace', namespace, '--wait=false', '--ignore-not-found'))
   const path = `/api/v1/namespaces/${namespace}`
   await cluster.until('the namespace has its service account', () =>
     kube.request({ method: 'GET', path: `${path}/serviceaccounts/default` }),

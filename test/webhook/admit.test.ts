@@ -1,6 +1,6 @@
 import t from 'tap'
 import { buildAdmit } from '../../webhook/admit.ts'
-import type { Lookup } from '../../webhook/lookup.ts'
+import { type Lookup, Shed } from '../../webhook/lookup.ts'
 import { parseReview } from '../../webhook/review.ts'
 import { deepFreeze } from '../fixtures/freeze.ts'
 import { bindingReview, podReview } from '../fixtures/reviews.ts'
@@ -76,6 +76,16 @@ t.test('each way from review to reason', async (t) => {
     { name: 'node lookup fails', review: bindingReview(), lookup: { zone: failing }, want: 'lookup-failed' },
     { name: 'pod lookup hangs', review: bindingReview(), lookup: { pod: silent }, want: 'lookup-timeout' },
     { name: 'node lookup hangs', review: bindingReview(), lookup: { zone: silent }, want: 'lookup-timeout' },
+    {
+      name: 'too many wait already',
+      review: bindingReview(),
+      lookup: {
+        pod: async () => {
+          throw new Shed()
+        },
+      },
+      want: 'shed',
+    },
     {
       name: 'a fault of our own',
       review: bindingReview(),

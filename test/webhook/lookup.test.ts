@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { buildInformers, buildLookup } from '../../webhook/lookup.ts'
+import { buildInformers, buildLookup, Shed } from '../../webhook/lookup.ts'
 import { type Handler, sendJson, sendStatus, startApiServer } from '../fixtures/api-server.ts'
 
 const optedIn = { 'zonefirst.io/enabled': 'true' }
@@ -44,7 +44,7 @@ async function startLookup(t: Test, intercept?: Handler) {
     server.close()
   })
   asked.length = 0
-  return { lookup: buildLookup(server.kube, informers), asked }
+  return { lookup: buildLookup(server.kube, informers, 2), asked }
 }
 
 const deadline = () => AbortSignal.timeout(5_000)
@@ -103,3 +103,26 @@ t.test('an API server that hangs, before or within its answer, is left at the de
     t.ok(signal.aborted)
   }
 })
+
+t.test(
+  'beyond the limit of open questions a further one is shed at once; the caches still answer',
+  async (t) => {
+    const held: (() => void)[] = []
+    const { lookup, asked } = await startLookup(t, (_request, response, { pathname }) => {
+      held.push(() => sendJson(response, 200, direct[pathname]))
+    })
+    const late = () => lookup.zone('late', deadline)
+    const open = [late(), late()]
+    await t.rejects(late(), Shed)
+    t.strictSame(await lookup.zone('a', deadline), { zone: 'eu-1a' })
+    while (held.length < 2) await new Promise(setImmediate)
+    for (const answer of held.splice(0)) answer()
+    t.strictSame(await Promise.all(open), [{ zone: 'eu-1c' }, { zone: 'eu-1c' }])
+
+    const next = late()
+    while (held.length < 1) await new Promise(setImmediate)
+    held[0]?.()
+    t.strictSame(await next, { zone: 'eu-1c' }, 'what is answered makes room')
+    t.equal(asked.length, 3, 'what was shed was not asked')
+  },
+)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
 import { sendJson, sendStatus, startApiServer } from '../fixtures/api-server.ts'
+import { makeClientCertificate } from '../fixtures/client-certificate.ts'
 import { bindingReview, podUid } from '../fixtures/reviews.ts'
 import { makeCertificates } from '../fixtures/tls.ts'
 
@@ -26,7 +27,7 @@ interface LogLine {
 }
 
 /** The program, with an API server of the test's own, until it listens. */
-async function startWebhook(t: Test) {
+async function startWebhook(t: Test, { clientCA = '', client = {} as https.AgentOptions } = {}) {
   const api = await startApiServer((_request, response, url) => {
     const items = lists[url.pathname]
     if (!items) sendStatus(response, 404, 'NotFound')
@@ -34,7 +35,7 @@ async function startWebhook(t: Test) {
     else sendJson(response, 200, { metadata: { resourceVersion: '7' }, items })
   })
   const { authority, serving } = await makeCertificates()
-  const folder = t.testdir({ 'tls.crt': serving.cert, 'tls.key': serving.key })
+  const folder = t.testdir({ 'tls.crt': serving.cert, 'tls.key': serving.key, 'ca.crt': clientCA })
   writeFileSync(join(folder, 'kubeconfig'), api.kubeconfig)
   const program = spawn(process.execPath, [main], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -45,6 +46,7 @@ async function startWebhook(t: Test) {
       ZONEFIRST_REVIEW_PORT: '0',
       ZONEFIRST_PROBES_PORT: '0',
       ZONEFIRST_DRAIN_DELAY: '1h',
+      ZONEFIRST_CLIENT_CA_FILE: clientCA && join(folder, 'ca.crt'),
     },
   })
   const exited = once(program, 'exit')
@@ -63,7 +65,7 @@ async function startWebhook(t: Test) {
     }
   }
   const { probes = '', reviews = '' } = await nextLine('listening')
-  const agent = new https.Agent({ keepAlive: true, ca: authority.cert, servername: 'localhost' })
+  const agent = new https.Agent({ keepAlive: true, ca: authority.cert, servername: 'localhost', ...client })
   t.teardown(() => agent.destroy())
   return { program, exited, nextLine, probes, post: () => post(new URL('/mutate', reviews), agent) }
 }
@@ -116,6 +118,12 @@ t.test('SIGTERM under load: unready at once, and no review is lost', async (t) =
   await Promise.all(callers)
   program.kill('SIGTERM')
   t.strictSame(await exited, [0, null])
+})
+
+t.test('clients are verified, once an authority is named', async (t) => {
+  const trusted = await makeClientCertificate('api')
+  const { post } = await startWebhook(t, { clientCA: trusted.cert, client: trusted })
+  t.match(await post(), { response: { allowed: true } })
 })
 
 t.test('settings that can’t be used end it with a sentence', async (t) => {

@@ -10,7 +10,8 @@ function setUp(level: string) {
   const lines: Record<string, unknown>[] = []
   const registry = new Registry()
   const log = pino({ level }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  return { lines, registry, report: buildReport(registry, log) }
+  const clock = { now: 0 }
+  return { lines, registry, clock, report: buildReport(registry, log, () => clock.now) }
 }
 const request = parseReview(JSON.stringify(bindingReview()))
 
@@ -48,4 +49,17 @@ t.test('at debug level each review has its line', async (t) => {
   const { lines, report } = setUp('debug')
   report({ reason: 'stamped' }, request)
   t.match(lines, [{ level: 20, reason: 'stamped', pod: 'web-1' }])
+})
+
+t.test('a flood of failures is counted whole and told in few lines', async (t) => {
+  const { lines, registry, clock, report } = setUp('info')
+  for (clock.now = 0; clock.now < 25_000; clock.now += 10) report({ reason: 'bad-request' })
+  report({ reason: 'no-target' }, request)
+  t.match(lines, [
+    { reason: 'bad-request', unsaid: undefined },
+    { reason: 'bad-request', unsaid: 999 },
+    { reason: 'bad-request', unsaid: 999 },
+    { reason: 'no-target', unsaid: undefined },
+  ])
+  t.match(await registry.metrics(), 'zonefirst_webhook_reviews_total{reason="bad-request"} 2500\n')
 })

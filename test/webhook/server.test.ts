@@ -1,27 +1,8 @@
-import { once } from 'node:events'
-import https from 'node:https'
-import type { AddressInfo } from 'node:net'
 import tls from 'node:tls'
-import t, { type Test } from 'tap'
-import type { Verdict } from '../../webhook/admit.ts'
-import { buildServer, type ServerOptions } from '../../webhook/server.ts'
+import t from 'tap'
+import { build, listen, patch } from '../fixtures/review-server.ts'
 import { bindingReview } from '../fixtures/reviews.ts'
-import { makeCertificates } from '../fixtures/tls.ts'
 
-const patch = [{ op: 'add' as const, path: '/metadata/labels', value: {} }]
-
-function build(t: Test, options: Partial<ServerOptions> = {}) {
-  const reported: Verdict[] = []
-  const app = buildServer({
-    admit: async () => ({ reason: 'stamped', patch }),
-    report: (verdict) => reported.push(verdict),
-    bodyLimit: 2_000,
-    isDraining: () => false,
-    ...options,
-  })
-  t.teardown(() => app.close())
-  return { app, reported }
-}
 const post = (payload: string, url = '/mutate') => ({
   method: 'POST' as const,
   url,
@@ -77,25 +58,17 @@ t.test('elsewhere than /mutate', async (t) => {
   t.equal(answer.body, 'Reviews are posted to /mutate.\n')
 })
 
-async function listen(t: Test, app: ReturnType<typeof buildServer>) {
-  const { authority, serving } = await makeCertificates()
-  app.server.setSecureContext({ ...serving, minVersion: 'TLSv1.2' })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = app.server.address() as AddressInfo
-  const agent = new https.Agent({ keepAlive: true, ca: authority.cert })
-  t.teardown(() => agent.destroy())
-
-  async function send(body = JSON.stringify(bindingReview())) {
-    const request = https.request({ host: 'localhost', port, path: '/mutate', method: 'POST', agent })
-    request.end(body)
-    const [response] = await once(request, 'response')
-    let text = ''
-    for await (const chunk of response.setEncoding('utf8')) text += chunk
-    const { connection, 'keep-alive': keepAlive } = response.headers
-    return { status: response.statusCode, connection, keepAlive, text }
-  }
-  return { port, ca: authority.cert, send }
-}
+t.test(
+  'a review too many is refused with a sentence, which lets the pod pass, and nothing is sent again',
+  async (t) => {
+    const { app, reported } = build(t, { admit: async () => ({ reason: 'shed' }) })
+    const answer = await app.inject(post(JSON.stringify(bindingReview())))
+    t.equal(answer.statusCode, 429)
+    t.equal(answer.body, 'Too many reviews wait for the API server: this one goes without a stamp.\n')
+    t.equal(answer.headers['retry-after'], undefined, 'with it the API server would wait and try again')
+    t.strictSame(reported, [{ reason: 'shed' }])
+  },
+)
 
 t.test('over TLS: a connection is kept, until draining', async (t) => {
   let draining = false

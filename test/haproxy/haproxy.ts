@@ -1,0 +1,167 @@
+// A running HAProxy in a network of its own, whose DNS server is the test's, and what a test asks of it. Programs
+// that use it import ../cluster/enter.ts first.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Test } from 'tap'
+import { until } from '../cluster/until.ts'
+import { parseServers, type ServerStats } from '../scenario/haproxy-stats.ts'
+import { auxiliaryText, configuration } from './configuration.ts'
+import { type DNSServer, startDNSServer } from './dns-server.ts'
+
+export const zone = 'zone-1'
+
+export interface Answers {
+  requests: number
+  /** answers by the address of the pod that gave them */
+  byPod: Record<string, number>
+  /** what went wrong, by status or error code */
+  failures: Record<string, number>
+}
+
+export interface HAProxy {
+  readonly dns: DNSServer
+  /** A command of the runtime API. */
+  run(command: string): Promise<string>
+  /** Servers of a backend, those with neither address nor state too. */
+  servers(backend: string): Promise<ServerStats[]>
+  /** The backend's own line of `show stat`. */
+  totals(backend: string): Promise<Record<string, string>>
+  /** Waits until HAProxy has asked for a name so many times. */
+  untilAsked(host: string, times: number): Promise<void>
+  /** Waits until exactly these addresses are up among the template's servers; a server without one counts. */
+  untilLocal(backend: string, addresses: readonly string[]): Promise<void>
+  send(backend: string, count: number): Promise<Answers>
+  /** Sends requests one after the other until the returned function is called. */
+  load(backend: string): () => Promise<Answers>
+}
+
+export interface HAProxyOptions {
+  backends: ReadonlyMap<string, string>
+  /** instead of the installed file's */
+  resolvers?: string
+  env?: Record<string, string>
+}
+
+const listen = '127.0.0.1:8000'
+const isUp = ({ status }: ServerStats) => status.startsWith('UP') || status === 'no check'
+
+export const isLocal = ({ server }: ServerStats) => server.startsWith('local-')
+
+/** One at a time in a program. Its end is the test's. */
+export async function startHAProxy(t: Test, options: HAProxyOptions): Promise<HAProxy> {
+  const { backends, resolvers = auxiliaryText, env = { ZONE: zone, ZONE_RESOLVERS: 'zonefirst' } } = options
+  const folder = mkdtempSync(join(tmpdir(), 'zonefirst-haproxy-'))
+  const file = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content)
+    return join(folder, name)
+  }
+  const dns = await startDNSServer('127.0.0.1')
+  const socket = join(folder, 'admin.sock')
+  const files = [
+    file('haproxy.cfg', configuration(backends.values(), { socket, listen })),
+    // the test's DNS server instead of the machine's
+    file('aux.cfg', resolvers.replace('parse-resolv-conf', 'nameserver test 127.0.0.1:53')),
+  ]
+  const running = spawn(process.env.HAPROXY ?? 'haproxy', ['-db', ...files.flatMap((each) => ['-f', each])], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const complaints = text(running.stderr)
+  const ended = once(running, 'close')
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  t.teardown(async () => {
+    agent.destroy()
+    running.kill('SIGTERM')
+    await ended
+    dns.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const run = (command: string) => {
+    const connection = connect(socket)
+    connection.end(`${command}\n`)
+    return text(connection)
+  }
+  const servers = async (name: string) =>
+    parseServers(await run(`show stat ${name} 4 -1`)).filter(({ backend }) => backend === name)
+  await Promise.race([
+    until('HAProxy answers', () => run('show info')),
+    ended.then(async () => {
+      throw new Error(`HAProxy ended:\n${await complaints}`)
+    }),
+  ])
+  return {
+    dns,
+    run,
+    servers,
+    async totals(name) {
+      const [header = '', line = ''] = (await run(`show stat ${name} 2 -1`)).trim().split('\n')
+      const cells = line.split(',')
+      const columns = header.replace('# ', '').split(',')
+      return Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? '']))
+    },
+    async untilAsked(host, times) {
+      await until(`HAProxy asks for ${host}`, () => dns.asked(host) >= times)
+    },
+    async untilLocal(name, addresses) {
+      const want = [...addresses].sort().join()
+      const timeoutMs = 60_000
+      const check = async () => {
+        const up = (await servers(name)).filter((server) => isLocal(server) && isUp(server))
+        const found = up.map(({ address }) => address.replace(/:\d+$/, ''))
+        if (found.sort().join() === want) return true
+        throw new Error(`${found.length} are`)
+      }
+      await until(`${addresses.length} local servers are up`, check, { timeoutMs })
+    },
+    async send(name, count) {
+      const answers = empty()
+      let left = count
+      const connection = async () => {
+        while (left-- > 0) await requestOnce(agent, name, answers)
+      }
+      await Promise.all([connection(), connection(), connection(), connection()])
+      return answers
+    },
+    load(name) {
+      const answers = empty()
+      let isOver = false
+      const sending = (async () => {
+        while (!isOver) await requestOnce(agent, name, answers)
+      })()
+      const stop = async () => {
+        isOver = true
+        await sending
+        return answers
+      }
+      t.teardown(stop)
+      return stop
+    },
+  }
+}
+
+const empty = (): Answers => ({ requests: 0, byPod: {}, failures: {} })
+
+async function requestOnce(agent: Agent, name: string, answers: Answers): Promise<void> {
+  const count = (counts: Record<string, number>, key: string) => {
+    counts[key] = (counts[key] ?? 0) + 1
+  }
+  const [hostname, port] = listen.split(':')
+  answers.requests++
+  try {
+    const outgoing = request({ agent, hostname, port, headers: { 'x-backend': name } })
+    outgoing.end()
+    const [answer] = await once(outgoing, 'response')
+    const body = await text(answer)
+    if (answer.statusCode === 200) count(answers.byPod, body)
+    else count(answers.failures, `status ${answer.statusCode}`)
+  } catch (error) {
+    count(answers.failures, (error as NodeJS.ErrnoException).code ?? String(error))
+  }
+}
