@@ -1,12 +1,11 @@
 // Carries one write out. Everything is idempotent, and every write names the UID of what it was decided for, so that it
 // can't hit an object of the same name that came later.
 import { applyPatch, isConflict, isNotFound, type Kube, mergePatch } from '../lib/kube.ts'
-import { fieldManager, servesLabel, zoneAnnotation, zoneKeyAnnotation } from '../lib/names.ts'
+import { fieldManager } from '../lib/names.ts'
 import type { Service } from './objects.ts'
-import type { Write } from './plan.ts'
-import type { Stamp } from './stamps.ts'
+import type { ServiceWrite } from './plan.ts'
 
-export async function apply(kube: Kube, write: Write): Promise<void> {
+export async function apply(kube: Kube, write: ServiceWrite): Promise<void> {
   switch (write.kind) {
     case 'apply-zonal-service':
       await kube.request({
@@ -51,25 +50,12 @@ export async function apply(kube: Kube, write: Write): Promise<void> {
   }
 }
 
-/** A pod that is gone, or another by now, needs no stamp. */
-export async function applyStamp(kube: Kube, { pod, zone, key }: Stamp): Promise<void> {
-  const annotations = { [zoneAnnotation]: zone, [zoneKeyAnnotation]: key }
-  await ignoring([isNotFound, isConflict], () =>
-    kube.request({
-      method: 'PATCH',
-      path: `/api/v1/namespaces/${pod.namespace}/pods/${pod.name}`,
-      query: { fieldManager },
-      contentType: mergePatch,
-      body: { metadata: { uid: pod.uid, annotations, labels: { [servesLabel]: key } } },
-    }),
-  )
-}
-
 function servicePath({ metadata }: Service): string {
   return `/api/v1/namespaces/${metadata.namespace}/services/${metadata.name}`
 }
 
-async function ignoring(
+/** Does without what an expected error says can't be done. */
+export async function ignoring(
   isExpected: readonly ((error: unknown) => boolean)[],
   call: () => Promise<unknown>,
 ): Promise<void> {

@@ -5,6 +5,7 @@ import { enabledLabel, zonalServiceLabel } from '../lib/names.ts'
 import { zoneKey } from '../lib/zone.ts'
 import { Index } from './index.ts'
 import type { Zone } from './input.ts'
+import { sharesOf } from './load-guard/shares.ts'
 import type { Endpoints, Ingress, IngressClass, Node, Pod, Service } from './objects.ts'
 import * as objects from './objects.ts'
 import { selectorIndex } from './selector.ts'
@@ -14,6 +15,10 @@ export interface CachesOptions {
   kube: Kube
   /** Hears of every key that a change concerns. */
   enqueue: (key: string) => void
+  /** Whether a Service carries an annotation of ours. */
+  isRouted: (service: Service) => boolean
+  /** by zone key; empty: as the ready proxies are spread */
+  configuredShares: ReadonlyMap<string, number>
   /** Hears of opted-in pods that no Service selects, by `namespace/name`: proxies may be such. */
   enqueuePod: (key: string) => void
   /** Hears that the set of zones that have Nodes changed. */
@@ -44,15 +49,19 @@ export class Caches {
   readonly endpointsByKey = new Index<Endpoints>(keysOfEndpoints, ({ name }) => name)
   readonly ingressesByKey = new Index<Ingress>(keysOfIngress, ({ metadata }) => metadata.name ?? '')
   readonly zoneOfNode = new Map<string, string | undefined>()
-  readonly #selectors = selectorIndex()
+  readonly selectors = selectorIndex()
+  readonly #readyProxies = new Map<string, Pod>()
+  readonly #configuredShares: ReadonlyMap<string, number>
   #zones: readonly Zone[] = []
 
-  constructor({ kube, enqueue, enqueuePod, onZones, onError }: CachesOptions) {
+  constructor(options: CachesOptions) {
+    const { kube, enqueue, enqueuePod, isRouted, onZones, onError } = options
+    this.#configuredShares = options.configuredShares
     const enqueueAll = (keys: Iterable<string>) => {
       for (const key of keys) enqueue(key)
     }
     const enqueueKeysOf = (pod: Pod) => {
-      const keys = keysOfPod(pod, this.#selectors)
+      const keys = keysOfPod(pod, this.selectors)
       enqueueAll(keys)
       if (keys.length === 0) enqueuePod(keyOf(pod.namespace, pod.name))
     }
@@ -63,9 +72,14 @@ export class Caches {
       path: '/api/v1/services',
       project: objects.keepService,
       onChange: (now, before) => {
-        for (const index of [this.servicesByNamespace, this.zonalServices, this.#selectors])
+        for (const index of [this.servicesByNamespace, this.zonalServices, this.selectors])
           index.replace(now, before)
-        enqueueAll([now, before].flatMap((service) => (service ? keysOfService(service) : [])))
+        const services = [now, before].filter((service) => service !== undefined)
+        enqueueAll(services.flatMap(keysOfService))
+        // others that select the same pods may lend them only as long as nobody else counts on them
+        if (services.some(isRouted) && !(now && before && isRouted(now) && isRouted(before))) {
+          enqueueAll(services.flatMap((service) => this.#keysOfSiblings(service)))
+        }
       },
     })
     this.ingresses = informer({
@@ -95,6 +109,7 @@ export class Caches {
       project: objects.keepPod,
       onChange: (now, before) => {
         for (const pod of [now, before]) if (pod) enqueueKeysOf(pod)
+        this.#noteProxy(now, before, () => enqueueAll(this.#routedKeys()))
       },
     })
     this.nodes = informer({
@@ -121,6 +136,12 @@ export class Caches {
     return this.#zones
   }
 
+  /** Each zone's share of the traffic, by key; undefined while no proxy is ready. */
+  get shares(): ReadonlyMap<string, number> | undefined {
+    const zones = [...this.#readyProxies.values()].map(({ nodeName = '' }) => this.zoneOfNode.get(nodeName))
+    return sharesOf(this.#configuredShares, zones.filter((zone) => zone !== undefined).map(zoneKey))
+  }
+
   get all(): Readonly<Record<string, Informer<never>>> {
     const { services, ingresses, ingressClasses, endpoints, pods, nodes } = this
     return { services, ingresses, ingressClasses, endpoints, pods, nodes } as never
@@ -135,6 +156,28 @@ export class Caches {
 
   stop(): void {
     for (const informer of Object.values(this.all)) informer.stop()
+  }
+
+  #noteProxy(now: Pod | undefined, before: Pod | undefined, changed: () => void): void {
+    if (now?.isReadyProxy === before?.isReadyProxy && now?.nodeName === before?.nodeName) return
+    if (!now?.isReadyProxy && !before?.isReadyProxy) return
+    const { namespace, name } = (now ?? before) as Pod
+    if (now?.isReadyProxy) this.#readyProxies.set(keyOf(namespace, name), now)
+    else this.#readyProxies.delete(keyOf(namespace, name))
+    changed()
+  }
+
+  /** Keys of Services that select pods of this one, its own among them. */
+  #keysOfSiblings({ metadata }: Service): string[] {
+    const { namespace = '', name = '' } = metadata
+    const slices = [...this.endpointsByKey.get(keyOf(namespace, name)).values()]
+    const pods = slices.flatMap(({ pods }) => pods.map((pod) => this.pods.get(namespace, pod)))
+    return pods.flatMap((pod) => (pod ? keysOfPod(pod, this.selectors) : []))
+  }
+
+  #routedKeys(): string[] {
+    const zonal = [...this.services.values()].filter(({ metadata }) => metadata.labels?.[zonalServiceLabel])
+    return zonal.flatMap(keysOfService)
   }
 
   /** Calls back where the set of zones changed. */

@@ -2,17 +2,28 @@
 import type { Dialect } from './dialects/dialect.ts'
 import { refusalOf } from './eligibility.ts'
 import type { Input } from './input.ts'
+import type { GuardMemory } from './load-guard/guard.ts'
 import type { Service } from './objects.ts'
 import { portsByBackend } from './ports.ts'
 import type { Refusal } from './reasons.ts'
+import { guardedServing, type ServingOptions } from './serving.ts'
 import { slotsFor } from './slots.ts'
 import { choosePrefix, zonalService } from './zonal-services.ts'
 
-export type Desired =
-  | { routed: true; annotation: string; zonalServices: readonly Service[] }
-  | { routed: false; refusal: Refusal }
+export type Desired = Routed | { routed: false; refusal: Refusal }
 
-export function desired(input: Input, dialect: Dialect): Desired {
+export interface Routed {
+  routed: true
+  annotation: string
+  zonalServices: readonly Service[]
+  /** the zone that each pod serves, by pod name; undefined: none */
+  serves: ReadonlyMap<string, string | undefined>
+  guardMemory: GuardMemory
+  /** ms until time alone could change any of it */
+  lookAgainIn?: number
+}
+
+export function desired(input: Input, dialect: Dialect, options: Omit<ServingOptions, 'isNew'>): Desired {
   const refusal = refusalOf(input)
   if (refusal) return { routed: false, refusal }
   const found = portsByBackend(input)
@@ -41,10 +52,16 @@ export function desired(input: Input, dialect: Dialect): Desired {
   }
   const refused = dialect.refuse(servers, value)
   if (refused) return { routed: false, refusal: refused }
+  const serving = guardedServing(input, { ...options, isNew: today === undefined })
+  if ('refusal' in serving) return { routed: false, refusal: serving.refusal }
+  const { serves, memory, lookAgainIn } = serving
   return {
     routed: true,
     annotation: dialect.write(servers),
     zonalServices: input.zones.map((zone) => zonalService(primary, prefix, zone)),
+    serves,
+    guardMemory: memory,
+    ...(lookAgainIn !== undefined && { lookAgainIn }),
   }
 }
 

@@ -4,27 +4,65 @@ import type { Caches } from './caches.ts'
 import type { Input } from './input.ts'
 import type { Pod, Service } from './objects.ts'
 import { type ClassRule, isRoutedBy, type Route, routesOf } from './routes.ts'
+import { servicesSelecting } from './selector.ts'
+import { keyOf } from './triggers.ts'
 
 /** Undefined where there is no such Service, it is on its way out, or it is a zonal one. */
-export function gather(caches: Caches, key: string, rule: ClassRule): Input | undefined {
+export function gather(
+  caches: Caches,
+  key: string,
+  rule: ClassRule,
+  isRouted: (service: Service) => boolean,
+): Input | undefined {
   const [namespace = '', name = ''] = key.split('/')
   const primary = caches.services.get(namespace, name)
   if (primary === undefined || primary.metadata.deletionTimestamp !== undefined) return undefined
   if (primary.metadata.labels?.[zonalServiceLabel] !== undefined) return undefined
   const endpoints = [...caches.endpointsByKey.get(key).values()]
   const podNames = new Set(endpoints.flatMap(({ pods, unreadyPods }) => [...pods, ...unreadyPods]))
+  const pods = [...podNames]
+    .map((pod) => caches.pods.get(namespace, pod))
+    .filter((pod): pod is Pod => pod !== undefined)
   return {
     primary,
     routes: routesTo(caches, key, primary, rule),
-    pods: [...podNames]
-      .map((pod) => caches.pods.get(namespace, pod))
-      .filter((pod): pod is Pod => pod !== undefined),
+    pods,
+    shares: caches.shares,
+    ...sharing(caches, primary, pods, isRouted),
     endpoints,
     zoneOfNode: caches.zoneOfNode,
     zones: caches.zones,
     neighbours: caches.servicesByNamespace.get(namespace),
     zonalServices: [...caches.zonalServices.get(primary.metadata.uid ?? '').values()],
   }
+}
+
+/** Which of the pods other routed Services select too. */
+function sharing(
+  caches: Caches,
+  { metadata: { namespace = '', name = '' } }: Service,
+  pods: readonly Pod[],
+  isRouted: (service: Service) => boolean,
+): Pick<Input, 'sharedPods' | 'pinnedPods'> {
+  const [sharedPods, pinnedPods] = [new Set<string>(), new Set<string>()]
+  const readyPodsOf = (service: string) => {
+    const slices = [...caches.endpointsByKey.get(keyOf(namespace, service)).values()]
+    return new Set(slices.flatMap((slice) => slice.pods))
+  }
+  const own = readyPodsOf(name)
+  // whether a Service's ready pods are just the same, so that both come to the same plan
+  const isTwin = new Map<string, boolean>()
+  for (const pod of pods) {
+    for (const { metadata } of servicesSelecting(caches.selectors, pod).filter(isRouted)) {
+      const other = metadata.name ?? ''
+      if (other === name) continue
+      const twin = isTwin.get(other) ?? readyPodsOf(other).symmetricDifference(own).size === 0
+      isTwin.set(other, twin)
+      sharedPods.add(pod.name)
+      if (!twin) pinnedPods.add(pod.name)
+    }
+  }
+  return { sharedPods, pinnedPods }
 }
 
 /** A Service that its own label takes in counts as routed at every port: by what, we can't see. */

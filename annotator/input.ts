@@ -19,6 +19,12 @@ export interface Input {
   zoneOfNode: ReadonlyMap<string, string | undefined>
   /** zones that have Nodes, sorted by key */
   zones: readonly Zone[]
+  /** each zone's share of the traffic by key, adding up to 1; undefined while no proxy is ready */
+  shares: ReadonlyMap<string, number> | undefined
+  /** names of pods that another routed Service selects too */
+  sharedPods: ReadonlySet<string>
+  /** of these, the pods of Services that select other pods as well, or not all of these: they may not be lent */
+  pinnedPods: ReadonlySet<string>
   /** all Services of the namespace by name */
   neighbours: ReadonlyMap<string, Service>
   /** our zonal Services of this primary */

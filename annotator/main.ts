@@ -12,8 +12,9 @@ import { haproxytechSnippet } from './dialects/haproxytech-snippet.ts'
 import { type Event, postEvent } from './events.ts'
 import { Reconciler } from './reconcile.ts'
 import { settings } from './settings.ts'
-import { stampPods } from './stamp-pods.ts'
+import { podWrites } from './stamps.ts'
 import { Workqueue } from './workqueue.ts'
+import { writePod } from './write-pod.ts'
 import { publishZones } from './zones-config-map.ts'
 
 const values = readSettings(settings, process.env)
@@ -49,6 +50,8 @@ const caches = new Caches({
   kube,
   enqueue: (key) => queue.add(key),
   enqueuePod: (key) => podsQueue.add(key),
+  isRouted: (service) => reconciler.isRouted(service),
+  configuredShares: values.zoneShares,
   onZones: () => zonesQueue.add('zones'),
   onError: (error) => log.warn({ err: error }, 'informer: trying again'),
 })
@@ -68,6 +71,7 @@ const reconciler = new Reconciler({
   },
   graceTime: values.graceTime,
   releaseTime: values.releaseTime,
+  bound: values.loadBound,
   now: Date.now,
   tell,
   onOutcome: (key, outcome) => {
@@ -84,7 +88,8 @@ const podsQueue = new Workqueue({
   work: async (key) => {
     const [namespace = '', name = ''] = key.split('/')
     const pod = caches.pods.get(namespace, name)
-    if (pod) await stampPods([pod], { kube, zoneOfNode: caches.zoneOfNode, tell })
+    const lone = { pods: pod ? [pod] : [], zoneOfNode: caches.zoneOfNode, sharedPods: new Set<string>() }
+    for (const write of podWrites(lone, 'home')) await writePod(write, { kube, tell })
     return undefined
   },
   onError,

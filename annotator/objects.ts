@@ -4,12 +4,14 @@ import type {
   V1EndpointSlice,
   V1Ingress,
   V1IngressClass,
+  V1PodStatus,
   V1Service,
 } from '@kubernetes/client-node'
 import type { KubeObject } from '../lib/kube.ts'
 import {
   enabledLabel,
   endpointSliceServiceLabel,
+  roleLabel,
   servesLabel,
   zoneAnnotation,
   zoneKeyAnnotation,
@@ -33,6 +35,8 @@ export interface Pod {
   zone: string | undefined
   zoneKey: string | undefined
   serves: string | undefined
+  /** an ingress controller's, that takes traffic */
+  isReadyProxy: boolean
 }
 
 export interface Node {
@@ -74,7 +78,7 @@ export function keepNode({ metadata }: KubeObject): Node {
 export function keepPod(object: KubeObject): Pod {
   const { metadata, spec, status } = object as KubeObject & {
     spec?: { nodeName?: string }
-    status?: { phase?: string }
+    status?: V1PodStatus
   }
   const { labels = {}, annotations = {} } = metadata
   return {
@@ -88,6 +92,7 @@ export function keepPod(object: KubeObject): Pod {
     zone: annotations[zoneAnnotation],
     zoneKey: annotations[zoneKeyAnnotation],
     serves: labels[servesLabel],
+    isReadyProxy: labels[roleLabel] === 'proxy' && isReady(status),
   }
 }
 
@@ -112,6 +117,10 @@ export function keepEndpoints(object: KubeObject): Endpoints {
 function withoutManagedFields<T extends KubeObject>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata }
+}
+
+function isReady(status: V1PodStatus | undefined): boolean {
+  return status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 }
 
 function podNames(endpoints: readonly V1Endpoint[]): string[] {

@@ -1,12 +1,15 @@
 // Pure: desired against actual -> the writes that are missing, in their order, and when to look again.
 
-import type { Desired } from './desired.ts'
+import type { Desired, Routed } from './desired.ts'
 import type { Input } from './input.ts'
+import type { GuardMemory } from './load-guard/guard.ts'
 import type { Service } from './objects.ts'
 import { handlingOf, type Refusal } from './reasons.ts'
+import { type PodWrite, podWrites } from './stamps.ts'
 import { isAsWanted } from './zonal-services.ts'
 
-export type Write =
+export type Write = PodWrite | ServiceWrite
+export type ServiceWrite =
   | { kind: 'apply-zonal-service'; service: Service }
   | { kind: 'delete-zonal-service'; service: Service }
   | { kind: 'set-annotation'; primary: Service; key: string; value: string }
@@ -18,6 +21,7 @@ export interface Memory {
   refusedSince?: number
   /** since when zonal Services have been without use */
   unusedSince?: number
+  guard?: GuardMemory
 }
 
 export interface Plan {
@@ -52,17 +56,20 @@ export function plan(options: PlanOptions): Plan {
   const { patience } = handlingOf(desired.refusal.reason)
   if (patience === undefined) return planUnrouted(options, desired.refusal)
   const isWritten = Object.keys(options.written).length > 0
-  if (isWritten && patience === 'endless') return { writes: [], memory: {} }
+  const kept = { writes: podWrites(options.input, 'today') }
+  if (isWritten && patience === 'endless') return { ...kept, memory: {} }
   const refusedSince = options.memory.refusedSince ?? options.now
   const left = refusedSince + (isWritten ? options.graceTime : settleTime) - options.now
   if (left <= 0) return planUnrouted(options, desired.refusal)
   const memory = { refusedSince }
-  if (isWritten) return { writes: [], memory, lookAgainIn: left }
-  return withReleased(options, { writes: [], memory, lookAgainIn: left }, options.input.zonalServices)
+  if (isWritten) return { ...kept, memory, lookAgainIn: left }
+  const writes = podWrites(options.input, 'home')
+  return withReleased(options, { writes, memory, lookAgainIn: left }, options.input.zonalServices)
 }
 
-/** Zonal Services first: HAProxy should find the names when it reads the annotation. */
-function planRouted(options: PlanOptions, { annotation, zonalServices }: Desired & { routed: true }): Plan {
+/** Pods first, then zonal Services: HAProxy should find the right addresses when it reads the annotation. */
+function planRouted(options: PlanOptions, desired: Routed): Plan {
+  const { annotation, zonalServices, serves, guardMemory, lookAgainIn } = desired
   const { input, written, annotationKey: key } = options
   const actual = new Map(input.zonalServices.map((service) => [service.metadata.name, service]))
   const applied = zonalServices.filter((service) => {
@@ -73,6 +80,7 @@ function planRouted(options: PlanOptions, { annotation, zonalServices }: Desired
   const surplus = input.zonalServices.filter(({ metadata }) => !wantedNames.has(metadata.name))
   const isNew = written[key] !== annotation
   const writes: Write[] = [
+    ...podWrites(input, serves),
     ...applied.map((service) => ({ kind: 'apply-zonal-service' as const, service })),
     ...(isNew ? [{ kind: 'set-annotation' as const, primary: input.primary, key, value: annotation }] : []),
     ...otherAnnotations(options).map((each) => ({
@@ -81,7 +89,8 @@ function planRouted(options: PlanOptions, { annotation, zonalServices }: Desired
       key: each,
     })),
   ]
-  return withReleased(options, { writes, memory: {} }, surplus)
+  const again = lookAgainIn === undefined ? {} : { lookAgainIn }
+  return withReleased(options, { writes, memory: { guard: guardMemory }, ...again }, surplus)
 }
 
 /** The annotation first, the zonal Services only when no HAProxy can still be asking for their names. */
@@ -91,8 +100,11 @@ function planUnrouted(options: PlanOptions, refusal: Refusal): Plan {
   const removals = keys.map((key) => ({ kind: 'remove-annotation' as const, primary: input.primary, key }))
   const memory =
     options.memory.refusedSince === undefined ? {} : { refusedSince: options.memory.refusedSince }
-  if (keys.length > 0) return { writes: removals, memory, refusal, lookAgainIn: options.releaseTime }
-  return withReleased(options, { writes: [], memory, refusal }, input.zonalServices)
+  const pods = podWrites(input, 'home')
+  if (keys.length > 0) {
+    return { writes: [...removals, ...pods], memory, refusal, lookAgainIn: options.releaseTime }
+  }
+  return withReleased(options, { writes: pods, memory, refusal }, input.zonalServices)
 }
 
 function withReleased(options: PlanOptions, plan: Plan, surplus: readonly Service[]): Plan {

@@ -30,6 +30,7 @@ const handling = {
   PublishesNotReadyAddresses: {},
   SeveralPorts: {},
   SeveralTargetPorts: {},
+  SharedPods: { patience: 'grace' },
   SnippetTaken: {},
   UnknownTargetPort: { patience: 'grace' },
 } satisfies Record<string, Handling>

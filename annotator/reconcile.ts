@@ -6,11 +6,12 @@ import { type Desired, desired } from './desired.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Event } from './events.ts'
 import { gather } from './gather.ts'
+import { lendingOf } from './lending.ts'
 import type { Service } from './objects.ts'
-import { type Memory, plan } from './plan.ts'
+import { type Memory, plan, type Write } from './plan.ts'
 import { handlingOf, type Refusal } from './reasons.ts'
 import type { ClassRule } from './routes.ts'
-import { stampPods } from './stamp-pods.ts'
+import { writePod } from './write-pod.ts'
 
 export interface ReconcilerOptions {
   kube: Kube
@@ -23,6 +24,8 @@ export interface ReconcilerOptions {
   /** ms; see plan.ts */
   graceTime: number
   releaseTime: number
+  /** see serving.ts */
+  bound: number
   now: () => number
   /** Must not throw. */
   tell: (event: Event) => void
@@ -42,36 +45,41 @@ export class Reconciler {
 
   /** Restores the state of one primary Service; resolves to ms until time alone may have changed it. */
   async reconcile(key: string): Promise<number | undefined> {
-    const { kube, caches, dialect, classRule, graceTime, releaseTime, now, onOutcome } = this.#options
-    const input = gather(caches, key, classRule)
+    const { kube, caches, dialect, classRule, graceTime, releaseTime, bound, onOutcome } = this.#options
+    const input = gather(caches, key, classRule, (service) => this.isRouted(service))
     if (input === undefined) {
       this.#memories.delete(key)
       this.#told.delete(key)
       onOutcome(key, undefined)
       return undefined
     }
-    await stampPods(input.pods, { kube, zoneOfNode: caches.zoneOfNode, tell: this.#options.tell })
-    const want = desired(input, dialect)
+    const now = this.#options.now()
+    const memory = this.#memories.get(key) ?? {}
+    const want = desired(input, dialect, { bound, now, memory: memory.guard ?? {} })
     const next = plan({
       input,
       desired: want,
       written: this.#written(input.primary),
       annotationKey: dialect.annotation,
-      memory: this.#memories.get(key) ?? {},
-      now: now(),
+      memory,
+      now,
       graceTime,
       releaseTime,
     })
     this.#memories.set(key, next.memory)
     onOutcome(key, outcome(want))
     try {
-      for (const write of next.writes) await apply(kube, write)
+      for (const write of next.writes) {
+        if (write.kind === 'write-pod') await writePod(write, { kube, tell: this.#options.tell })
+        else await apply(kube, write)
+      }
     } catch (error) {
       if (!isFieldConflict(error)) throw error
       const message = `somebody else has set the annotation ${dialect.annotation}: remove it, zonefirst never overwrites it`
       this.#tellRefusal(key, input.primary, { reason: 'AnnotationTaken', message })
       throw error
     }
+    this.#tellLending(input.primary, next.writes)
     const wrote = next.writes.map(({ kind }) => kind)
     if (want.routed && wrote.includes('set-annotation') && this.#told.get(key) !== want.annotation) {
       this.#told.set(key, want.annotation)
@@ -85,6 +93,16 @@ export class Reconciler {
     }
     if (next.refusal) this.#tellRefusal(key, input.primary, next.refusal)
     return next.lookAgainIn
+  }
+
+  /** Whether a Service carries an annotation of ours, of whatever dialect. */
+  isRouted(service: Service): boolean {
+    return Object.keys(this.#written(service)).length > 0
+  }
+
+  #tellLending(primary: Service, writes: readonly Write[]): void {
+    const lending = lendingOf(writes.filter((write) => write.kind === 'write-pod'))
+    if (lending !== undefined) this.#tell(primary, 'Normal', 'ZonesRebalanced', lending)
   }
 
   #written({ metadata }: Service): Record<string, string> {

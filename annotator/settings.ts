@@ -1,7 +1,17 @@
 // The annotator's settings, each declared once.
 
 import { commonSettings } from '../lib/common-settings.ts'
-import { boolean, duration, integer, list, oneOf, type SettingsTable, string } from '../lib/settings.ts'
+import {
+  boolean,
+  duration,
+  integer,
+  list,
+  number,
+  oneOf,
+  type SettingsTable,
+  string,
+  weights,
+} from '../lib/settings.ts'
 
 export const settings = {
   ...commonSettings,
@@ -40,6 +50,18 @@ export const settings = {
     parse: duration,
     default: 60_000,
     help: 'How long zonal Services stay after the annotation is gone: until the last HAProxy has reloaded.',
+  },
+  loadBound: {
+    env: 'ZONEFIRST_LOAD_BOUND',
+    parse: number({ min: 1, max: 10 }),
+    default: 1.25,
+    help: 'The most that a pod may carry by locality, as a multiple of its fair share of the traffic.',
+  },
+  zoneShares: {
+    env: 'ZONEFIRST_ZONE_SHARES',
+    parse: weights,
+    default: new Map<string, number>(),
+    help: 'Shares of the traffic by zone key, such as eu-west-1a=2,eu-west-1b=1; without them the ready proxies’ share.',
   },
   workers: {
     env: 'ZONEFIRST_WORKERS',

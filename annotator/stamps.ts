@@ -1,38 +1,62 @@
-// Pure: stamps that the webhook could not give (it was away, the Node had no zone yet, the API server copies no
-// labels), and what the pods' `serves` labels are to say.
+// Pure: what is to be written on pods: the stamp, where the webhook could not give it (it was away, the Node had no zone
+// yet), and the zone that a pod serves, where it is not the one that its label says.
 import { roleLabel } from '../lib/names.ts'
 import { zoneKey } from '../lib/zone.ts'
+import type { Input } from './input.ts'
 import type { Pod } from './objects.ts'
 
-export interface Stamp {
+export interface PodWrite {
+  kind: 'write-pod'
   pod: Pod
+  /** both annotations */
   zone: string
-  /** the zone key, also the one that the pod serves */
-  key: string
+  zoneKey: string
+  /** the label; undefined: none */
+  serves: string | undefined
   /** A proxy reads its zone when its container starts: it runs without until it restarts. */
   late: boolean
 }
 
-/** The zone that a pod is in, as its Node says it; undefined where that isn't known or the pod has ended. */
-function truth(pod: Pod, zoneOfNode: ReadonlyMap<string, string | undefined>): string | undefined {
-  return pod.enabled && !pod.ended && pod.nodeName !== undefined ? zoneOfNode.get(pod.nodeName) : undefined
+/** How the zone that a pod serves is chosen; `today` leaves what a pod's label says, where it says something. */
+export type Serving = 'home' | 'today' | ReadonlyMap<string, string | undefined>
+
+type ZoneOfNode = ReadonlyMap<string, string | undefined>
+
+export function isStampedRight(pod: Pod, zoneOfNode: ZoneOfNode): boolean {
+  const zone = zoneOf(pod, zoneOfNode)
+  return zone !== undefined && pod.zone === zone && pod.zoneKey === zoneKey(zone)
 }
 
-export function isStampedRight(pod: Pod, zoneOfNode: ReadonlyMap<string, string | undefined>): boolean {
-  const zone = truth(pod, zoneOfNode)
-  if (zone === undefined) return false
-  const key = zoneKey(zone)
-  return pod.zone === zone && pod.zoneKey === key && pod.serves === key
-}
-
-export function missingStamps(
-  pods: readonly Pod[],
-  zoneOfNode: ReadonlyMap<string, string | undefined>,
-): Stamp[] {
+/** Pods of which something has to change; `serving` decides by name, and pods that it doesn't name serve their own zone. */
+export function podWrites(
+  { pods, zoneOfNode, sharedPods }: Pick<Input, 'pods' | 'zoneOfNode' | 'sharedPods'>,
+  serving: Serving,
+): PodWrite[] {
   return pods.flatMap((pod) => {
-    const zone = truth(pod, zoneOfNode)
-    if (zone === undefined || isStampedRight(pod, zoneOfNode)) return []
-    const late = pod.labels[roleLabel] === 'proxy' && pod.zoneKey !== zoneKey(zone)
-    return [{ pod, zone, key: zoneKey(zone), late }]
+    const zone = zoneOf(pod, zoneOfNode)
+    if (zone === undefined) return []
+    const key = zoneKey(zone)
+    const stamped = isStampedRight(pod, zoneOfNode)
+    const serves = servedBy(
+      pod,
+      key,
+      stamped,
+      sharedPods.has(pod.name) && serving === 'home' ? 'today' : serving,
+    )
+    if (stamped && serves === pod.serves) return []
+    const late = pod.labels[roleLabel] === 'proxy' && pod.zoneKey !== key
+    return [{ kind: 'write-pod', pod, zone, zoneKey: key, serves, late }]
   })
+}
+
+function servedBy(pod: Pod, home: string, stamped: boolean, serving: Serving): string | undefined {
+  if (serving === 'home') return home
+  // a stamp that was wrong, or missing, came with no label worth keeping
+  if (serving === 'today') return stamped && pod.serves !== undefined ? pod.serves : home
+  return serving.has(pod.name) ? serving.get(pod.name) : home
+}
+
+/** The zone that a pod is in, as its Node says it; undefined where that isn't known or the pod has ended. */
+function zoneOf(pod: Pod, zoneOfNode: ZoneOfNode): string | undefined {
+  return pod.enabled && !pod.ended && pod.nodeName !== undefined ? zoneOfNode.get(pod.nodeName) : undefined
 }

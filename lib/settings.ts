@@ -64,6 +64,27 @@ export function integer({ min, max }: { min: number; max: number }) {
   }
 }
 
+export function number({ min, max }: { min: number; max: number }) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+(\.\d+)?$/.test(text) || value < min || value > max) {
+      throw new Error(`a number from ${min} to ${max}`)
+    }
+    return value
+  }
+}
+
+/** Positive numbers by name, from texts such as `a=2,b=1`. */
+export function weights(text: string): ReadonlyMap<string, number> {
+  return new Map(
+    list(text).map((item) => {
+      const [, name = '', amount = ''] = /^([^=]+)=(\d+(?:\.\d+)?)$/.exec(item) ?? []
+      if (!(Number(amount) > 0)) throw new Error('names with positive numbers, such as a=2,b=1')
+      return [name, Number(amount)]
+    }),
+  )
+}
+
 const millisecondsIn = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** Milliseconds, from texts such as "1500ms", "1.5s", "10m" or "24h". */

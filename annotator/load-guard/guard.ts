@@ -13,6 +13,8 @@ export interface GuardOptions {
   bound: number
   now: number
   memory: GuardMemory
+  /** No traffic goes by these pods' zones yet: a move disturbs nothing, and has not to wait. */
+  isNew: boolean
 }
 
 /** ms of the clock; lost at a restart, which only waits anew. */
@@ -41,18 +43,20 @@ const badOverload = 2
 const tolerance = 1e-9
 
 /** Undefined where pods that may serve no zone but their own overload somebody whatever is done. */
-export function guard({ shares, pods, bound, now, memory }: GuardOptions): Guarded | undefined {
+export function guard({ shares, pods, bound, now, memory, isNew }: GuardOptions): Guarded | undefined {
   const today = adoptNewcomers(pods)
-  const best = planLoad(shares, today, bound)
-  if (best === undefined) return undefined
   const keep = { serves: new Map(today.map(({ name, serves }) => [name, serves])) }
   const { worst, crossing } = weigh(shares, today)
   const isOverloaded = worst > bound + tolerance
   const { movedAt } = memory
   const moved = movedAt === undefined ? {} : { movedAt }
-  if (!isOverloaded && crossing - best.crossing < worthwhile) return { ...keep, memory: moved }
+  const gain = isNew ? tolerance : worthwhile
+  if (!isOverloaded && crossing < gain) return { ...keep, memory: moved }
+  const best = planLoad(shares, today, bound)
+  if (best === undefined) return undefined
+  if (!isOverloaded && crossing - best.crossing < gain) return { ...keep, memory: moved }
 
-  const isFirst = today.every(({ serves }) => serves === undefined)
+  const isFirst = isNew || today.every(({ serves }) => serves === undefined)
   const calledSince = memory.calledSince ?? now
   const isBad = worst > badOverload * bound
   const settled = isFirst || isBad ? 0 : calledSince + settleTime - now

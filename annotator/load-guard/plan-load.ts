@@ -14,7 +14,10 @@ export interface Weight {
   crossing: number
 }
 
-/** Undefined where pinned pods make every plan overload somebody. `shares` by zone key, adding up to 1. */
+/**
+ * Where all pods can serve their own zones with nothing crossing, that is the plan, whatever it changes. Undefined where
+ * pinned pods make every plan overload somebody. `shares` by zone key, adding up to 1.
+ */
 export function planLoad(
   shares: ReadonlyMap<string, number>,
   pods: readonly Pod[],

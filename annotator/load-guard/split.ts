@@ -32,108 +32,127 @@ export const mostZonesExactly = 12
 const mostTies = 64
 const tolerance = 1e-9
 
-/** The best splits, at least one unless pinned pods make every split overload somebody. */
+/** The best splits, at least one unless pinned pods make every split overload somebody; those with fewer open zones first. */
 export function bestSplits(zones: readonly Zone[], bound: number): Split[] {
-  const sets = zones.length <= mostZonesExactly ? allSets(zones) : likelySets(zones, bound)
-  let best: Split[] = []
-  for (const open of sets) {
-    const split = splitWith(zones, bound, open)
-    if (split === undefined) continue
-    const least = best[0]?.crossing ?? Number.POSITIVE_INFINITY
-    if (split.crossing < least - tolerance) best = [split]
-    else if (split.crossing <= least + tolerance && best.length < mostTies) best.push(split)
+  let least = Number.POSITIVE_INFINITY
+  let best: boolean[][] = []
+  const consider = (open: readonly boolean[]) => {
+    const crossing = crossingWith(zones, bound, open)
+    if (crossing === undefined || crossing > least + tolerance) return
+    if (crossing < least - tolerance) best = []
+    least = Math.min(least, crossing)
+    best.push([...open])
   }
+  // most Services are spread well enough for all zones to be local with nothing crossing: no set is better
+  consider(zones.map(() => false))
+  if (least === 0) return best.map((open) => describe(zones, bound, open))
+  best = []
+  if (zones.length <= mostZonesExactly) forEverySet(zones, consider)
+  else forLikelySets(zones, bound, consider)
+  const count = (open: readonly boolean[]) => open.filter(Boolean).length
   return best
+    .sort((a, b) => count(a) - count(b))
+    .slice(0, mostTies)
+    .map((open) => describe(zones, bound, open))
 }
 
-/** The best split with exactly these zones open, or undefined where it would overload a pod. */
-export function splitWith(
-  zones: readonly Zone[],
-  bound: number,
-  open: readonly boolean[],
-): Split | undefined {
-  const all = zones.reduce((sum, { pods }) => sum + pods, 0)
-  const openShare = zones.reduce((sum, { share }, index) => sum + (open[index] ? share : 0), 0)
-  if (zones.some(({ pinned }, index) => open[index] && pinned > 0)) return undefined
-  const room = bound - openShare
-  let [borrowed, spare] = [0, 0]
-  let crossing = 0
-  const needs: number[] = []
-  for (const [index, { share, pods, pinned }] of zones.entries()) {
+/** What crosses with exactly these zones open, or undefined where a pod would be overloaded. */
+function crossingWith(zones: readonly Zone[], bound: number, open: readonly boolean[]): number | undefined {
+  const { all, room } = totals(zones, bound, open)
+  let [borrowed, spare, crossing] = [0, 0, 0]
+  for (let index = 0; index < zones.length; index++) {
+    const zone = zones[index] as Zone
     if (open[index]) {
-      needs.push(0)
-      spare += pods
-      crossing += share * (1 - pods / all)
+      if (zone.pinned > 0) return undefined
+      spare += zone.pods
+      crossing += zone.share * (1 - zone.pods / all)
       continue
     }
-    if (share > 0 && room <= 0) return undefined
-    const need = share > 0 ? Math.max(Math.ceil((share * all) / room - tolerance), 1) : 0
-    needs.push(need)
-    borrowed += Math.max(need - pods, 0)
-    spare += pods - Math.min(Math.max(need, pinned), pods)
-    if (need > pods) crossing += (share * (need - pods)) / need
+    const need = needOf(zone, all, room)
+    if (need > zone.pods) {
+      borrowed += need - zone.pods
+      crossing += (zone.share * (need - zone.pods)) / need
+    } else spare += zone.pods - Math.max(need, zone.pinned)
   }
-  if (borrowed > spare) return undefined
+  return borrowed > spare ? undefined : crossing
+}
+
+function describe(zones: readonly Zone[], bound: number, open: readonly boolean[]): Split {
+  const { all, room } = totals(zones, bound, open)
+  const needs = zones.map((zone, index) => (open[index] ? 0 : needOf(zone, all, room)))
+  const keeps = zones.map(({ pods, pinned }, index) =>
+    open[index] ? 0 : Math.min(Math.max(needs[index] ?? 0, pinned), pods),
+  )
   return {
     open,
     borrowed: zones.map(({ pods }, index) => Math.max((needs[index] ?? 0) - pods, 0)),
-    spare: zones.map(({ pods, pinned }, index) =>
-      open[index] ? pods : pods - Math.min(Math.max(needs[index] ?? 0, pinned), pods),
-    ),
-    crossing,
+    spare: zones.map(({ pods }, index) => pods - (keeps[index] ?? 0)),
+    crossing: crossingWith(zones, bound, open) ?? Number.POSITIVE_INFINITY,
   }
 }
 
-/** A zone without traffic is never open: it has nothing to spread. Fewer open zones come first. */
-function allSets(zones: readonly Zone[]): boolean[][] {
-  const sets: boolean[][] = []
-  for (let bits = 0; bits < 2 ** zones.length; bits++) {
-    const open = zones.map((_, index) => ((bits >> index) & 1) === 1)
-    if (zones.every(({ share }, index) => !open[index] || share > 0)) sets.push(open)
+function totals(
+  zones: readonly Zone[],
+  bound: number,
+  open: readonly boolean[],
+): { all: number; room: number } {
+  let [all, openShare] = [0, 0]
+  for (let index = 0; index < zones.length; index++) {
+    const { pods, share } = zones[index] as Zone
+    all += pods
+    if (open[index]) openShare += share
   }
-  const count = (open: readonly boolean[]) => open.filter(Boolean).length
-  return sets.sort((a, b) => count(a) - count(b))
+  return { all, room: bound - openShare }
+}
+
+/** Pods that a local zone needs; without room more than there are. */
+function needOf({ share }: Zone, all: number, room: number): number {
+  if (share === 0) return 0
+  return room <= tolerance
+    ? Number.POSITIVE_INFINITY
+    : Math.max(Math.ceil((share * all) / room - tolerance), 1)
+}
+
+/** A zone without traffic is never open: it has nothing to spread. */
+function forEverySet(zones: readonly Zone[], consider: (open: readonly boolean[]) => void): void {
+  const open = zones.map(() => false)
+  const choices = zones.flatMap(({ share }, index) => (share > 0 ? [index] : []))
+  for (let bits = 0; bits < 2 ** choices.length; bits++) {
+    for (const [bit, index] of choices.entries()) open[index] = ((bits >> bit) & 1) === 1
+    consider(open)
+  }
 }
 
 /**
  * For many zones: opens, one after another, the zone after which the least crosses, and, from all open on, closes them
- * the same way; every set met on the two ways is a candidate. All open is among them, which never overloads a pod.
+ * the same way; every set met on the two ways is considered. All open is among them, which never overloads a pod.
  */
-function likelySets(zones: readonly Zone[], bound: number): boolean[][] {
-  const sets: boolean[][] = []
+function forLikelySets(
+  zones: readonly Zone[],
+  bound: number,
+  consider: (open: readonly boolean[]) => void,
+): void {
   for (const opening of [true, false]) {
-    let set = zones.map(({ share }) => share > 0 && !opening)
-    sets.push(set)
+    const open = zones.map(({ share }) => share > 0 && !opening)
     for (;;) {
-      const next = zones
-        .map((zone, index) =>
-          zone.share > 0 && set[index] !== opening ? set.with(index, opening) : undefined,
-        )
-        .filter((candidate) => candidate !== undefined)
-        .map((open) => ({
-          open,
-          crossing: splitWith(zones, bound, open)?.crossing ?? shortfall(zones, bound, open),
-        }))
-        .reduce<{ open: boolean[]; crossing: number } | undefined>(
-          (least, each) => (least === undefined || each.crossing < least.crossing ? each : least),
-          undefined,
-        )
-      if (next === undefined) break
-      set = next.open
-      sets.push(set)
+      consider(open)
+      let [next, least] = [-1, Number.POSITIVE_INFINITY]
+      for (const [index, { share }] of zones.entries()) {
+        if (share === 0 || open[index] === opening) continue
+        open[index] = opening
+        const rank = crossingWith(zones, bound, open) ?? 1 + shortfall(zones, bound, open)
+        open[index] = !opening
+        if (rank < least) [next, least] = [index, rank]
+      }
+      if (next < 0) break
+      open[next] = opening
     }
   }
-  return sets
 }
 
 /** Ranks sets that overload a pod behind all that don't, by how many pods they lack. */
 function shortfall(zones: readonly Zone[], bound: number, open: readonly boolean[]): number {
-  const all = zones.reduce((sum, { pods }) => sum + pods, 0)
-  const openShare = zones.reduce((sum, { share }, index) => sum + (open[index] ? share : 0), 0)
-  const room = Math.max(bound - openShare, tolerance)
-  const needed = zones.reduce(
-    (sum, { share }, index) => sum + (open[index] ? 0 : Math.ceil((share * all) / room)),
-    0,
-  )
-  return 1 + Math.max(needed - all, 0)
+  const { all, room } = totals(zones, bound, open)
+  const needed = zones.reduce((sum, zone, index) => sum + (open[index] ? 0 : needOf(zone, all, room)), 0)
+  return Number.isFinite(needed) ? Math.max(needed - all, 0) : Number.MAX_SAFE_INTEGER
 }

@@ -1,11 +1,16 @@
 import t from 'tap'
-import { desired } from '../../annotator/desired.ts'
+import { desired as decide } from '../../annotator/desired.ts'
+import type { Dialect } from '../../annotator/dialects/dialect.ts'
 import { haproxytechCustomAnnotation } from '../../annotator/dialects/haproxytech-custom-annotation.ts'
 import { haproxytechSnippet } from '../../annotator/dialects/haproxytech-snippet.ts'
-import { endpoints, input, service } from '../fixtures/cluster-objects.ts'
+import type { Input } from '../../annotator/input.ts'
+import { endpoints, input, pod, service } from '../fixtures/cluster-objects.ts'
 
 const annotated = (annotations: Record<string, string>) =>
   service({ metadata: { ...service().metadata, annotations } })
+
+const desired = (given: Input, dialect: Dialect) =>
+  decide(given, dialect, { bound: 1.25, now: 0, memory: {} })
 
 t.test('a Service that is routed by zone', async (t) => {
   const want = desired(input(), haproxytechCustomAnnotation)
@@ -54,4 +59,30 @@ t.test('refusals on the way', async (t) => {
     ['web-in-a', 'zf-4ff8c1a9c5-a'].map((name) => [name, service({ metadata: { name, namespace: 'shop' } })]),
   )
   t.match(desired(input({ neighbours }), haproxytechSnippet), { routed: true }, 'a hashed name is left')
+})
+
+t.test('the load guard’s part', async (t) => {
+  const names = ['web-1', 'web-2', 'web-3', 'web-4', 'web-5']
+  const pods = names.map((name, index) => pod(name, index === 4 ? 'b' : 'a'))
+  const shares = new Map([
+    ['a', 0.5],
+    ['b', 0.5],
+  ])
+  const uneven = { pods, endpoints: [endpoints(names)], shares }
+  const want = desired(input(uneven), haproxytechCustomAnnotation)
+  const lent = want.routed
+    ? [...want.serves].filter(([name, serves]) => name !== 'web-5' && serves === 'b')
+    : []
+  t.equal(lent.length, 1, 'b needs two: before anything is written there is nothing to wait for')
+  const value = '{"name":"web-in","slots":8,"ports":{"shop_svc_web_http":8080}}'
+  const primary = annotated({ [haproxytechCustomAnnotation.annotation]: value })
+  t.match(desired(input({ ...uneven, primary }), haproxytechCustomAnnotation), {
+    serves: new Map(pods.map(({ name, zoneKey }) => [name, zoneKey])),
+    guardMemory: { calledSince: 0 },
+    lookAgainIn: 10_000,
+  })
+  const pinnedPods = new Set(names)
+  t.match(desired(input({ ...uneven, pinnedPods }), haproxytechCustomAnnotation), {
+    refusal: { reason: 'SharedPods' },
+  })
 })

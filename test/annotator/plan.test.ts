@@ -4,11 +4,11 @@ import { haproxytechCustomAnnotation as dialect } from '../../annotator/dialects
 import { type PlanOptions, plan, type Write } from '../../annotator/plan.ts'
 import type { Reason } from '../../annotator/reasons.ts'
 import { zonalService } from '../../annotator/zonal-services.ts'
-import { input, service } from '../fixtures/cluster-objects.ts'
+import { input, pod, service } from '../fixtures/cluster-objects.ts'
 import { deepFreeze } from '../fixtures/freeze.ts'
 
 const key = dialect.annotation
-const routed = desired(input(), dialect)
+const routed = desired(input(), dialect, { bound: 1.25, now: 0, memory: {} })
 const value = routed.routed ? routed.annotation : ''
 const zonal = routed.routed ? routed.zonalServices : []
 const refused = (reason: Reason) => ({ routed: false as const, refusal: { reason, message: 'because' } })
@@ -19,9 +19,12 @@ function planned(changes: Partial<PlanOptions>) {
 }
 
 function told(writes: readonly Write[]): string[] {
-  return writes.map(
-    (write) => `${write.kind} ${('service' in write ? write.service : write.primary).metadata.name}`,
-  )
+  return writes.map((write) => `${write.kind} ${nameOf(write)}`)
+}
+
+function nameOf(write: Write): string | undefined {
+  if (write.kind === 'write-pod') return `${write.pod.name} ${write.serves}`
+  return ('service' in write ? write.service : write.primary).metadata.name
 }
 
 t.test('from nothing: zonal Services first, then the annotation', async (t) => {
@@ -34,7 +37,7 @@ t.test('from nothing: zonal Services first, then the annotation', async (t) => {
 
 t.test('run on its own result there is nothing to do', async (t) => {
   const done = planned({ input: input({ zonalServices: zonal }), written: { [key]: value } })
-  t.strictSame(done, { writes: [], memory: {} })
+  t.strictSame(done, { writes: [], memory: { guard: {} } })
 })
 
 t.test('only what differs is written', async (t) => {
@@ -60,7 +63,7 @@ t.test('a zone that has no nodes any more: its Service goes after the release ti
   const gone = zonalService(service(), 'web-in', { zone: 'c', key: 'c' })
   const extra = input({ zonalServices: [...zonal, gone] })
   const first = planned({ input: extra, written: { [key]: value } })
-  t.strictSame(first, { writes: [], memory: { unusedSince: 1_000 }, lookAgainIn: 10 })
+  t.strictSame(first, { writes: [], memory: { guard: {}, unusedSince: 1_000 }, lookAgainIn: 10 })
   const later = planned({ input: extra, written: { [key]: value }, memory: first.memory, now: 1_010 })
   t.strictSame(told(later.writes), ['delete-zonal-service web-in-c'])
 })
@@ -92,7 +95,7 @@ t.test('patience', async (t) => {
   ])
   t.strictSame(
     planned({ input: actual, written: { [key]: value }, memory: first.memory }).memory,
-    {},
+    { guard: {} },
     'right again',
   )
   const endless = planned({ ...during, desired: refused('NoReadyPods'), now: 9_999_999 })
@@ -110,3 +113,24 @@ t.test('patience', async (t) => {
     'and if it does not go on, people are told',
   )
 })
+
+t.test(
+  'pods: written before everything else, left alone under patience, home again at the end',
+  async (t) => {
+    const lent = pod('web-1', 'a', { serves: 'b' })
+    const [, ...others] = input().pods
+    const given = input({ pods: [lent, ...others], zonalServices: zonal })
+    const [first] = planned({ input: given, written: { [key]: value } }).writes
+    t.match(first, { kind: 'write-pod', serves: 'a' }, 'the load guard had nothing against its own zone')
+    const during = planned({ input: given, desired: refused('PodsNotStamped'), written: { [key]: value } })
+    t.strictSame(during.writes, [])
+    const end = planned({ input: given, desired: refused('KeptOut'), written: { [key]: value } })
+    t.strictSame(told(end.writes), ['remove-annotation web', 'write-pod web-1 a'])
+    const shared = input({ pods: [lent, ...others], sharedPods: new Set(['web-1']) })
+    t.strictSame(
+      planned({ input: shared, desired: refused('KeptOut') }).writes,
+      [],
+      'another Service decides over it',
+    )
+  },
+)

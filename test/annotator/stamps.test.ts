@@ -1,7 +1,6 @@
 import t from 'tap'
-import { isStampedRight, missingStamps } from '../../annotator/stamps.ts'
-import { pod } from '../fixtures/cluster-objects.ts'
-import { deepFreeze } from '../fixtures/freeze.ts'
+import { isStampedRight, podWrites } from '../../annotator/stamps.ts'
+import { input, pod } from '../fixtures/cluster-objects.ts'
 
 const zoneOfNode = new Map([
   ['node-a', 'a'],
@@ -46,15 +45,43 @@ t.test('stamps that are missing', async (t) => {
     },
   ]
   for (const { name, want, ...row } of rows) {
-    const found = missingStamps([deepFreeze(row.pod)], zoneOfNode)
+    const found = podWrites(input({ pods: [row.pod], zoneOfNode }), 'home')
     t.strictSame(
-      found.map(({ zone, key, late }) => ({ zone, key, late })),
+      found.map(({ zone, zoneKey: key, late }) => ({ zone, key, late })),
       want,
       name,
     )
-    for (const { zone, key } of found) {
-      const after = { ...row.pod, zone, zoneKey: key, serves: key }
+    for (const { zone, zoneKey, serves } of found) {
+      const after = { ...row.pod, zone, zoneKey, serves }
       t.equal(isStampedRight(after, zoneOfNode), true, `${name}: right once stamped`)
+      t.strictSame(
+        podWrites(input({ pods: [after], zoneOfNode }), 'home'),
+        [],
+        `${name}: and nothing left to do`,
+      )
     }
   }
+})
+
+t.test('the zone that a pod serves', async (t) => {
+  const lent = pod('w', 'a', { serves: 'b' })
+  const gone = pod('w', 'a', { serves: undefined })
+  const rows = [
+    { name: 'home', pod: lent, serving: 'home', want: ['a'] },
+    { name: 'as today', pod: lent, serving: 'today', want: [] },
+    { name: 'as today, where nothing is said', pod: gone, serving: 'today', want: ['a'] },
+    { name: 'as decided', pod: lent, serving: new Map([['w', undefined]]), want: [undefined] },
+    { name: 'as decided, and so it is', pod: lent, serving: new Map([['w', 'b']]), want: [] },
+    { name: 'nothing decided', pod: lent, serving: new Map(), want: ['a'] },
+  ] as const
+  for (const { name, serving, want, ...row } of rows) {
+    const found = podWrites(input({ pods: [row.pod], zoneOfNode }), serving)
+    t.strictSame(
+      found.map(({ serves }) => serves),
+      want,
+      name,
+    )
+  }
+  const shared = input({ pods: [lent], zoneOfNode, sharedPods: new Set(['w']) })
+  t.strictSame(podWrites(shared, 'home'), [], 'a pod that another Service decides over is left to that one')
 })

@@ -9,7 +9,7 @@ import { even, podsIn } from '../../fixtures/load-pods.ts'
 const bound = 1.25
 const shares = even('abc')
 const run = (pods: Pod[], now: number, memory: GuardMemory = {}) =>
-  guard(deepFreeze({ shares, pods, bound, now, memory }))
+  guard(deepFreeze({ shares, pods, bound, now, memory, isNew: false }))
 const isKept = (pods: Pod[], result: ReturnType<typeof guard>) =>
   pods.every(({ name, serves }) => result?.serves.get(name) === serves)
 
@@ -60,6 +60,12 @@ t.test('the first assignment is made at once', async (t) => {
   t.strictSame(run(pods, 0)?.serves, new Map(pods.map(({ name, zone }) => [name, zone])))
 })
 
+t.test('before anything is routed there is nothing to wait for', async (t) => {
+  const pods = podsIn({ a: 3, b: 3, c: 1 })
+  const result = guard(deepFreeze({ shares, pods, bound, now: 0, memory: {}, isNew: true }))
+  t.equal(isKept(pods, result), false)
+})
+
 t.test('a newcomer without a label joins its zone', async (t) => {
   const pods = podsIn({ a: 3, b: 3, c: 3 }, ({ name }) => (name === 'a-3' ? { serves: undefined } : {}))
   t.equal(run(pods, 0)?.serves.get('a-3'), 'a')
@@ -90,7 +96,7 @@ t.test(
             ...pod,
             serves: serves.has(pod.name) ? serves.get(pod.name) : pod.serves,
           }))
-          const result = guard({ shares, pods: today, bound, now, memory })
+          const result = guard({ shares, pods: today, bound, now, memory, isNew: false })
           if (result === undefined) throw new Error('nothing is pinned')
           if (result.memory.movedAt === now && !isKept(today, result)) moves.push(now)
           serves = new Map(result.serves)

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { Event } from '../../annotator/events.ts'
-import { stampPods } from '../../annotator/stamp-pods.ts'
+import { podWrites } from '../../annotator/stamps.ts'
+import { writePod } from '../../annotator/write-pod.ts'
 import type { ApiRequest, Kube } from '../../lib/kube.ts'
 import { pod } from '../fixtures/cluster-objects.ts'
 import { deepFreeze } from '../fixtures/freeze.ts'
@@ -36,7 +37,10 @@ t.test('stamps, and what is told of them', async (t) => {
         bodies.push(body)
       },
     } as unknown as Kube
-    await stampPods([deepFreeze(row.pod)], { kube, zoneOfNode, tell: (event) => events.push(event) })
+    const lone = { pods: [deepFreeze(row.pod)], zoneOfNode, sharedPods: new Set<string>() }
+    for (const write of podWrites(lone, 'home')) {
+      await writePod(write, { kube, tell: (event) => events.push(event) })
+    }
     const annotations = { 'zonefirst.io/zone': 'a', 'zonefirst.io/zone-key': 'a' }
     const metadata = { uid: 'uid-w', annotations, labels: { 'zonefirst.io/serves': 'a' } }
     t.strictSame(bodies, patched ? [{ metadata }] : [], name)

@@ -1,0 +1,37 @@
+import t from 'tap'
+import { guardedServing } from '../../annotator/serving.ts'
+import { endpoints, input, pod } from '../fixtures/cluster-objects.ts'
+
+const options = { bound: 1.25, now: 0, memory: {}, isNew: false }
+const shares = new Map([
+  ['a', 1 / 3],
+  ['b', 1 / 3],
+  ['c', 1 / 3],
+])
+const served = (given: Parameters<typeof input>[0]) => {
+  const found = guardedServing(input(given), options)
+  return 'serves' in found ? Object.fromEntries(found.serves) : found
+}
+
+t.test('without a ready proxy there is nothing to guard', async (t) => {
+  t.strictSame(guardedServing(input(), options), { serves: new Map(), memory: {} })
+})
+
+t.test('pods that are not ready', async (t) => {
+  const names = ['web-1', 'web-2', 'web-3', 'web-4']
+  const slices = [endpoints(names, { unreadyPods: ['web-5', 'web-6', 'web-7', 'web-8'] })]
+  const pods = [
+    ...input().pods,
+    pod('web-5', 'c'),
+    pod('web-6', 'a', { serves: undefined }),
+    pod('web-7', 'a', { serves: 'b' }),
+    pod('web-8', 'c', { serves: 'b' }),
+  ]
+  t.match(served({ shares, pods, endpoints: slices }), {
+    // c is open: nobody ready serves it
+    'web-5': undefined,
+    'web-6': 'a',
+    'web-7': 'b',
+    'web-8': 'b',
+  })
+})
