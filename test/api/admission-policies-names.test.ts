@@ -6,7 +6,7 @@ import { mergePatch } from '../../lib/kube.ts'
 import { service } from '../scenario/shop.ts'
 import { isDenied, patch, startPolicyCluster, withMetadata, zonalLabel, zonalOf } from './policy-cluster.ts'
 
-const { cluster, annotator, admin, jane, nextName, check } = await startPolicyCluster(t)
+const { cluster, annotator, admin, editor, nextName, check } = await startPolicyCluster(t)
 
 t.test('zonal Services', (t) => {
   const label = "only zonefirst's annotator may add or remove the label zonefirst.io/zonal-service"
@@ -14,17 +14,18 @@ t.test('zonal Services', (t) => {
   return check(t, [
     {
       name: 'created by a user',
-      write: ({ primary }) => jane.create('services', zonalOf(primary, {}, nextName())),
+      write: ({ primary }) => editor.create('services', zonalOf(primary, {}, nextName())),
       denied: label,
     },
     {
       name: 'made of the user’s own Service',
-      write: ({ primary }) => jane.merge('services', primary.metadata.name, patch({}, { [zonalLabel]: 'a' })),
+      write: ({ primary }) =>
+        editor.merge('services', primary.metadata.name, patch({}, { [zonalLabel]: 'a' })),
       denied: label,
     },
     {
       name: 'its label taken away',
-      write: ({ zonal }) => jane.merge('services', zonal.metadata.name, patch({}, { [zonalLabel]: null })),
+      write: ({ zonal }) => editor.merge('services', zonal.metadata.name, patch({}, { [zonalLabel]: null })),
       denied: label,
     },
     {
@@ -36,22 +37,23 @@ t.test('zonal Services', (t) => {
     {
       name: 'its selector changed',
       write: ({ zonal }) =>
-        jane.merge('services', zonal.metadata.name, { spec: { selector: { app: 'other' } } }),
+        editor.merge('services', zonal.metadata.name, { spec: { selector: { app: 'other' } } }),
       denied: spec,
     },
     {
       name: 'turned into an ExternalName',
       write: ({ zonal }) =>
-        jane.merge('services', zonal.metadata.name, {
+        editor.merge('services', zonal.metadata.name, {
           spec: { type: 'ExternalName', externalName: 'elsewhere.test', clusterIP: null, clusterIPs: null },
         }),
       denied: spec,
     },
     {
       name: 'labels and annotations of the user’s own put on it',
-      write: ({ zonal }) => jane.merge('services', zonal.metadata.name, patch({ note: 'x' }, { team: 'x' })),
+      write: ({ zonal }) =>
+        editor.merge('services', zonal.metadata.name, patch({ note: 'x' }, { team: 'x' })),
     },
-    { name: 'deleted', write: ({ zonal }) => jane.remove('services', zonal.metadata.name) },
+    { name: 'deleted', write: ({ zonal }) => editor.remove('services', zonal.metadata.name) },
   ])
 })
 
@@ -59,9 +61,9 @@ t.test('names', (t) => {
   const zf = 'names that start with zf- and ten hex digits are kept for zonefirst'
   const zone = 'names that end with -in- and a zone are kept for zonefirst'
   const external = { type: 'ExternalName', externalName: 'elsewhere.test', selector: null as never }
-  const create = (name: string, spec = {}) => jane.create('services', service(name, spec))
+  const create = (name: string, spec = {}) => editor.create('services', service(name, spec))
   const generate = (generateName: string) =>
-    jane.create('services', withMetadata(service(''), { name: undefined, generateName }))
+    editor.create('services', withMetadata(service(''), { name: undefined, generateName }))
   return check(t, [
     { name: 'a hashed name', write: () => create('zf-0123456789-a'), denied: zf },
     { name: 'a hashed name for any zone', write: () => create('zf-0123456789-never-was'), denied: zf },
@@ -72,7 +74,7 @@ t.test('names', (t) => {
     { name: 'the same to elsewhere', write: () => create('shop2-in-a', external), denied: zone },
     {
       name: 'by apply',
-      write: () => jane.apply('services', service('shop-in-a')),
+      write: () => editor.apply('services', service('shop-in-a')),
       denied: zone,
     },
     {
@@ -90,7 +92,7 @@ t.test('names', (t) => {
 
 t.test('a Service that had its name before there was such a zone stays its owner’s', async (t) => {
   const name = 'early-in-b'
-  await jane.create('services', service(name))
+  await editor.create('services', service(name))
   const path = '/api/v1/namespaces/zonefirst-system/configmaps/zonefirst-zones'
   const zones = (data: object) =>
     annotator.request({ method: 'PATCH', path, contentType: mergePatch, body: { data } })
@@ -98,11 +100,11 @@ t.test('a Service that had its name before there was such a zone stays its owner
   t.teardown(() => zones({ b: null }))
   const late = service('late-in-b')
   await cluster.until('the zone counts', () =>
-    jane.create('services', late, { dryRun: 'All' }).then(() => false, isDenied),
+    editor.create('services', late, { dryRun: 'All' }).then(() => false, isDenied),
   )
-  await jane.merge('services', name, { spec: { selector: { app: 'other' } } })
-  await jane.remove('services', name)
-  await t.rejects(jane.create('services', service(name)), /zonefirst-zonal-names/, 'but not for ever')
+  await editor.merge('services', name, { spec: { selector: { app: 'other' } } })
+  await editor.remove('services', name)
+  await t.rejects(editor.create('services', service(name)), /zonefirst-zonal-names/, 'but not for ever')
 })
 
 t.test('without the list of zones only the readable names are free', async (t) => {
@@ -111,7 +113,7 @@ t.test('without the list of zones only the readable names are free', async (t) =
   await cluster.kubectl('delete', ...list)
   t.teardown(() => cluster.apply(saved))
   await cluster.until('the list is gone', () =>
-    jane.create('services', service('free-in-a'), { dryRun: 'All' }).then(() => true),
+    editor.create('services', service('free-in-a'), { dryRun: 'All' }).then(() => true),
   )
-  await t.rejects(jane.create('services', service('zf-0123456789-a')), /zonefirst-zonal-services/)
+  await t.rejects(editor.create('services', service('zf-0123456789-a')), /zonefirst-zonal-services/)
 })

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../lib/kube.ts'
 import { ingress, service } from '../scenario/shop.ts'
 import { annotation, patch, startPolicyCluster, withMetadata } from './policy-cluster.ts'
 
-const { admin, jane, nextName, check } = await startPolicyCluster(t)
+const { admin, editor, nextName, check } = await startPolicyCluster(t)
 const other = 'backend.zonefirst.io/other'
 const theirs = { [annotation]: '{"name":"kube-dns","slots":8,"ports":{}}' }
 const onlyTheAnnotator =
@@ -17,38 +17,38 @@ t.test('the annotation on Services', (t) =>
   check(t, [
     {
       name: 'created with it',
-      write: () => jane.create('services', service(nextName(), {}, { annotations: theirs })),
+      write: () => editor.create('services', service(nextName(), {}, { annotations: theirs })),
       denied: onlyTheAnnotator,
     },
     {
       name: 'created with another of that prefix',
-      write: () => jane.create('services', service(nextName(), {}, { annotations: { [other]: 'x' } })),
+      write: () => editor.create('services', service(nextName(), {}, { annotations: { [other]: 'x' } })),
       denied: onlyTheAnnotator,
     },
     {
       name: 'created by apply with it',
-      write: () => jane.apply('services', service(nextName(), {}, { annotations: theirs })),
+      write: () => editor.apply('services', service(nextName(), {}, { annotations: theirs })),
       denied: onlyTheAnnotator,
     },
     {
       name: 'changed by replacing the object',
-      write: ({ primary }) => jane.replace('services', withMetadata(primary, { annotations: theirs })),
+      write: ({ primary }) => editor.replace('services', withMetadata(primary, { annotations: theirs })),
       denied: onlyTheAnnotator,
     },
     {
       name: 'changed by merge patch',
-      write: ({ primary }) => jane.merge('services', primary.metadata.name, patch(theirs)),
+      write: ({ primary }) => editor.merge('services', primary.metadata.name, patch(theirs)),
       denied: onlyTheAnnotator,
     },
     {
       name: 'changed by strategic merge patch',
-      write: ({ primary }) => jane.strategicMerge('services', primary.metadata.name, patch(theirs)),
+      write: ({ primary }) => editor.strategicMerge('services', primary.metadata.name, patch(theirs)),
       denied: onlyTheAnnotator,
     },
     {
       name: 'changed by JSON patch',
       write: ({ primary }) =>
-        jane.jsonPatch('services', primary.metadata.name, [
+        editor.jsonPatch('services', primary.metadata.name, [
           { op: 'replace', path: '/metadata/annotations/backend.zonefirst.io~1servers', value: 'x' },
         ]),
       denied: onlyTheAnnotator,
@@ -56,19 +56,19 @@ t.test('the annotation on Services', (t) =>
     {
       name: 'changed by forced apply',
       write: ({ primary }) =>
-        jane.apply('services', primaryOf({ name: primary.metadata.name, annotations: theirs }), {
+        editor.apply('services', primaryOf({ name: primary.metadata.name, annotations: theirs }), {
           force: true,
         }),
       denied: onlyTheAnnotator,
     },
     {
       name: 'another of that prefix added',
-      write: ({ primary }) => jane.merge('services', primary.metadata.name, patch({ [other]: 'x' })),
+      write: ({ primary }) => editor.merge('services', primary.metadata.name, patch({ [other]: 'x' })),
       denied: onlyTheAnnotator,
     },
     {
       name: 'put on a zonal Service',
-      write: ({ zonal }) => jane.merge('services', zonal.metadata.name, patch(theirs)),
+      write: ({ zonal }) => editor.merge('services', zonal.metadata.name, patch(theirs)),
       denied: onlyTheAnnotator,
     },
     {
@@ -83,47 +83,47 @@ t.test('the annotation on Services', (t) =>
     },
     {
       name: 'left as it is while the object is replaced',
-      write: ({ primary }) => jane.replace('services', withMetadata(primary, { labels: { team: 'shop' } })),
+      write: ({ primary }) => editor.replace('services', withMetadata(primary, { labels: { team: 'shop' } })),
     },
     {
       name: 'applied with the value that it has',
       write: ({ primary: { metadata } }) =>
-        jane.apply('services', primaryOf({ name: metadata.name, annotations: metadata.annotations })),
+        editor.apply('services', primaryOf({ name: metadata.name, annotations: metadata.annotations })),
     },
     {
       name: 'removed by merge patch',
-      write: ({ primary }) => jane.merge('services', primary.metadata.name, patch({ [annotation]: null })),
+      write: ({ primary }) => editor.merge('services', primary.metadata.name, patch({ [annotation]: null })),
     },
     {
       name: 'removed by replacing the object',
-      write: ({ primary }) => jane.replace('services', withMetadata(primary, { annotations: {} })),
+      write: ({ primary }) => editor.replace('services', withMetadata(primary, { annotations: {} })),
     },
     {
       name: 'the rest of an annotated Service changed',
       write: ({ primary }) =>
-        jane.merge('services', primary.metadata.name, {
+        editor.merge('services', primary.metadata.name, {
           ...patch({ note: 'x' }, { team: 'shop' }),
           spec: { selector: { app: 'other' } },
         }),
     },
     {
       name: 'an annotated Service deleted',
-      write: ({ primary }) => jane.remove('services', primary.metadata.name),
+      write: ({ primary }) => editor.remove('services', primary.metadata.name),
     },
   ]),
 )
 
 t.test('the annotation on Ingresses', async (t) => {
-  await jane.create('ingresses', ingress('web'))
+  await editor.create('ingresses', ingress('web'))
   await check(t, [
     {
       name: 'created with it',
-      write: () => jane.create('ingresses', withMetadata(ingress('web2'), { annotations: theirs })),
+      write: () => editor.create('ingresses', withMetadata(ingress('web2'), { annotations: theirs })),
       denied: onlyTheAnnotator,
     },
     {
       name: 'added',
-      write: () => jane.merge('ingresses', 'web', patch(theirs)),
+      write: () => editor.merge('ingresses', 'web', patch(theirs)),
       denied: onlyTheAnnotator,
     },
     {
@@ -131,6 +131,6 @@ t.test('the annotation on Ingresses', async (t) => {
       write: () => admin.merge('ingresses', 'web/status', patch(theirs)),
       denied: onlyTheAnnotator,
     },
-    { name: 'another annotation', write: () => jane.merge('ingresses', 'web', patch({ note: 'x' })) },
+    { name: 'another annotation', write: () => editor.merge('ingresses', 'web', patch({ note: 'x' })) },
   ])
 })

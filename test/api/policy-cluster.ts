@@ -62,7 +62,7 @@ export async function startPolicyCluster(t: Test) {
     )
   }
 
-  const grant = ['rolebinding', 'jane', '--clusterrole=edit', '--user=jane']
+  const grant = ['rolebinding', 'editor', '--clusterrole=edit', '--user=editor']
   await cluster.kubectl('-n', namespace, 'create', ...grant)
   let count = 0
   const nextName = () => `web-${++count}`
@@ -106,7 +106,7 @@ export async function startPolicyCluster(t: Test) {
     annotator,
     admin: writer(cluster.kube),
     /** may edit what is in the namespace */
-    jane: writer(await actAs(cluster, t, 'jane')),
+    editor: writer(await actAs(cluster, t, 'editor')),
   }
 }
 

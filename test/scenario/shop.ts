@@ -8,14 +8,14 @@ import type { KubeObject } from '../../lib/kube.ts'
 import { endpointSliceServiceLabel, serversAnnotation, zonalServiceLabel } from '../../lib/names.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 
-export interface Event {
+interface Event {
   type: string
   reason: string
   message: string
   involvedObject: { kind: string; name: string }
 }
 
-export interface Servers {
+interface Servers {
   name: string
   slots: number
   ports: Record<string, number>
