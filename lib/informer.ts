@@ -1,5 +1,6 @@
 // List and watch of one kind of object, kept as a cache that is right again after any failure. It knows nothing of
 // what the objects mean: `project` says what to keep of each, `onChange` hears what changed.
+import { setTimeout as wait } from 'node:timers/promises'
 import {
   ApiError,
   acceptMetadata,
@@ -8,6 +9,7 @@ import {
   type Kube,
   type KubeObject,
   readAll,
+  readLines,
 } from './kube.ts'
 
 export interface InformerOptions<T> {
@@ -31,6 +33,7 @@ interface WatchEvent {
   object: KubeObject & { code?: number; message?: string }
 }
 
+const initialEventsEnd = 'k8s.io/initial-events-end'
 const pageSize = 500
 const usualTiming = {
   firstRetry: 1_000,
@@ -44,8 +47,12 @@ export class Informer<T> {
   readonly #timing: typeof usualTiming
   readonly #stopped = new AbortController()
   readonly #synced = Promise.withResolvers<void>()
-  #cache = new Map<string, T>()
+  readonly #cache = new Map<string, T>()
+  /** What the watch goes on from; undefined while a list is needed. */
   #version: string | undefined
+  /** While a watch begins with a list: what it had so far. */
+  #seen: Set<string> | undefined
+  #canStream = true
   #lastHeard = 0
   #hasSynced = false
 
@@ -95,36 +102,30 @@ export class Informer<T> {
     while (!this.#stopped.signal.aborted) {
       const startedAt = Date.now()
       try {
-        if (this.#version === undefined) await this.#list()
+        if (this.#version === undefined && !this.#canStream) await this.#list()
         await this.#watch()
         failures = 0
       } catch (error) {
         if (this.#stopped.signal.aborted) return
         if (isGone(error)) this.#version = undefined
+        if (this.#version === undefined && this.#canStream && isRefused(error)) {
+          this.#canStream = false
+          continue
+        }
         failures = Date.now() - startedAt > mostRetry ? 1 : failures + 1
         this.#options.onError?.(error as Error)
       }
-      const wait = Math.min(firstRetry * 2 ** Math.max(failures - 1, 0), mostRetry)
-      await this.#pause(startedAt + wait * (1 + Math.random() / 4) - Date.now())
+      // also after a watch that ended well: never more than one request a second
+      const delay = Math.min(firstRetry * 2 ** Math.max(failures - 1, 0), mostRetry)
+      const left = startedAt + delay * (1 + Math.random() / 4) - Date.now()
+      await wait(Math.max(left, 0), undefined, { signal: this.#stopped.signal }).catch(() => {})
     }
   }
 
-  /** Also reconnects after a watch that ended well, but never more than once a second. */
-  #pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer)
-        this.#stopped.signal.removeEventListener('abort', done)
-        resolve()
-      }
-      const timer = setTimeout(done, Math.max(milliseconds, 0))
-      this.#stopped.signal.addEventListener('abort', done)
-    })
-  }
-
+  /** In pages, for API servers that don't stream a list as the beginning of a watch. */
   async #list(): Promise<void> {
-    const { kube, path, query, metadataOnly, project } = this.#options
-    const fresh = new Map<string, T>()
+    const { kube, path, query, metadataOnly } = this.#options
+    const seen = new Set<string>()
     let token: string | undefined
     let version: string | undefined
     do {
@@ -138,21 +139,27 @@ export class Informer<T> {
         ...(metadataOnly && { accept: acceptMetadataList }),
         signal: AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(60_000)]),
       })
+      this.#lastHeard = Date.now()
       // an empty list of metadata has null
-      for (const item of page.items ?? []) fresh.set(keyOf(item), project(item))
+      for (const item of page.items ?? []) {
+        seen.add(keyOf(item))
+        this.#keep(item)
+      }
       token = page.metadata.continue
       version = page.metadata.resourceVersion
     } while (token)
-    const before = this.#cache
-    this.#cache = fresh
+    this.#endList(seen, version)
+  }
+
+  /** What the list doesn't have was deleted meanwhile. */
+  #endList(seen: ReadonlySet<string>, version: string | undefined): void {
+    for (const key of this.#cache.keys()) if (!seen.has(key)) this.#drop(key)
     this.#version = version
-    this.#lastHeard = Date.now()
     this.#hasSynced = true
-    for (const [key, object] of fresh) this.#options.onChange?.(object, before.get(key))
-    for (const [key, object] of before) if (!fresh.has(key)) this.#options.onChange?.(undefined, object)
     this.#synced.resolve()
   }
 
+  /** Begins with all objects where no version is known yet, and goes on with what changes. */
   async #watch(): Promise<void> {
     const { kube, path, query, metadataOnly } = this.#options
     const silent = new AbortController()
@@ -167,24 +174,23 @@ export class Informer<T> {
         ...query,
         watch: true,
         allowWatchBookmarks: true,
-        resourceVersion: this.#version,
+        ...(this.#version === undefined
+          ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
+          : { resourceVersion: this.#version }),
         // spread, so that not all watches end at once
         timeoutSeconds: Math.round(300 * (1 + Math.random())),
       },
       ...(metadataOnly && { accept: acceptMetadata }),
       signal: AbortSignal.any([this.#stopped.signal, silent.signal]),
     }
+    this.#seen = this.#version === undefined ? new Set() : undefined
     try {
       const answer = await kube.stream(request)
       const status = answer.statusCode ?? 0
       if (status !== 200) throw new ApiError(request, status, await readAll(answer))
-      answer.setEncoding('utf8')
-      let rest = ''
-      for await (const chunk of answer as AsyncIterable<string>) {
+      for await (const lines of readLines(answer)) {
         timer.refresh()
         this.#lastHeard = Date.now()
-        const lines = (rest + chunk).split('\n')
-        rest = lines.pop() ?? ''
         for (const line of lines) this.#take(JSON.parse(line) as WatchEvent)
       }
     } catch (error) {
@@ -199,21 +205,42 @@ export class Informer<T> {
       const request = { method: 'GET' as const, path: this.#options.path }
       throw new ApiError(request, object.code ?? 500, JSON.stringify(object))
     }
-    this.#version = object.metadata.resourceVersion
-    if (type === 'BOOKMARK') return
+    const { resourceVersion, annotations } = object.metadata
+    if (type === 'BOOKMARK') {
+      if (this.#seen === undefined) this.#version = resourceVersion
+      else if (annotations?.[initialEventsEnd] === 'true') {
+        this.#endList(this.#seen, resourceVersion)
+        this.#seen = undefined
+      }
+      return
+    }
+    // until the list is whole, there is no version to go on from
+    if (this.#seen === undefined) this.#version = resourceVersion
+    else this.#seen.add(keyOf(object))
+    if (type === 'DELETED') this.#drop(keyOf(object))
+    else this.#keep(object)
+  }
+
+  #keep(object: KubeObject): void {
     const key = keyOf(object)
     const before = this.#cache.get(key)
-    if (type === 'DELETED') {
-      this.#cache.delete(key)
-      this.#options.onChange?.(undefined, before)
-    } else {
-      const now = this.#options.project(object)
-      this.#cache.set(key, now)
-      this.#options.onChange?.(now, before)
-    }
+    const now = this.#options.project(object)
+    this.#cache.set(key, now)
+    this.#options.onChange?.(now, before)
+  }
+
+  #drop(key: string): void {
+    const before = this.#cache.get(key)
+    this.#cache.delete(key)
+    this.#options.onChange?.(undefined, before)
   }
 }
 
 function keyOf(object: KubeObject): string {
   return `${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`
+}
+
+/** As API servers answer that can't stream a list, or are told not to. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 400 || error.status === 422)
 }

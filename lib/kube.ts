@@ -113,6 +113,17 @@ export async function readAll(answer: IncomingMessage): Promise<string> {
   return text
 }
 
+/** Whole lines, as many at a time as have come. */
+export async function* readLines(answer: IncomingMessage): AsyncGenerator<string[]> {
+  answer.setEncoding('utf8')
+  let rest = ''
+  for await (const chunk of answer as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    yield lines
+  }
+}
+
 function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status
 }

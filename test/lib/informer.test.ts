@@ -10,6 +10,8 @@ const object = (name: string, version: number, labels = {}) => ({
 
 /** A collection whose list and watches the test plays by hand. */
 class Collection {
+  /** The refusal of a watch that is to begin with a list; undefined where it is streamed. */
+  refusesStream: number | undefined = 422
   items = [object('a', 1), object('b', 2)]
   version = 2
   /** How lists and watches are answered, if not as usual. */
@@ -42,6 +44,10 @@ class Collection {
   }
 
   #watch(response: ServerResponse, url: URL): void {
+    if (url.searchParams.has('sendInitialEvents') && this.refusesStream) {
+      sendStatus(response, this.refusesStream, 'Invalid')
+      return
+    }
     const refuse = this.refuseWatch
     this.refuseWatch = undefined
     if (refuse) refuse(response)
@@ -54,8 +60,17 @@ class Collection {
 
   /** Resolves when the next watch has begun, with the version it begins at. */
   async nextWatch(): Promise<string | null> {
-    const url = await next<URL>(this.#watches)
-    return url.searchParams.get('resourceVersion')
+    return (await this.nextWatchUrl()).searchParams.get('resourceVersion')
+  }
+
+  nextWatchUrl(): Promise<URL> {
+    return next<URL>(this.#watches)
+  }
+
+  /** The end of a streamed list. */
+  sendListEnd(version: number): void {
+    const annotations = { 'k8s.io/initial-events-end': 'true' }
+    this.send('BOOKMARK', { metadata: { resourceVersion: String(version), annotations } })
   }
 
   send(type: string, changed: object): void {
@@ -141,6 +156,7 @@ t.test('a list in pages, then what a watch tells', async (t) => {
 
   t.equal(await collection.nextWatch(), '2', 'the watch begins where the list ended')
   t.match(collection.accepts, [
+    /PartialObjectMetadata;/,
     /PartialObjectMetadataList/,
     /PartialObjectMetadataList/,
     /PartialObjectMetadata;/,
@@ -285,11 +301,110 @@ t.test('a connection that dropped without a close is given up, and opened again'
   t.equal(await collection.nextWatch(), '2')
 })
 
+t.test('a list that is streamed as the beginning of a watch', async (t) => {
+  const { collection, informer, content, nextChange, nextError } = await start(t, { metadataOnly: true })
+  collection.refusesStream = undefined
+  informer.start()
+  const url = await collection.nextWatchUrl()
+  t.match(Object.fromEntries(url.searchParams), {
+    watch: 'true',
+    sendInitialEvents: 'true',
+    resourceVersionMatch: 'NotOlderThan',
+    allowWatchBookmarks: 'true',
+  })
+  t.notOk(url.searchParams.has('resourceVersion'), 'as new as the API server has it')
+  collection.send('ADDED', object('a', 1))
+  t.match(await nextChange(), { now: 'a@1' })
+  collection.send('BOOKMARK', { metadata: { resourceVersion: '1' } })
+  collection.send('ADDED', object('b', 2))
+  t.match(await nextChange(), { now: 'b@2' })
+  t.notOk(informer.hasSynced, 'an ordinary bookmark does not end the list')
+  collection.sendListEnd(5)
+  await informer.synced()
+  t.strictSame(content(), ['a@1', 'b@2'])
+  collection.send('DELETED', object('a', 6))
+  t.strictSame(await nextChange(), { now: undefined, before: 'a@1' })
+  t.strictSame(collection.lists, [], 'no page was asked for')
+
+  collection.cut()
+  await nextError()
+  t.equal(await collection.nextWatch(), '6', 'it goes on where it was')
+  // meanwhile b was deleted and c came
+  collection.send('ERROR', { kind: 'Status', code: 410, message: 'too old resource version' })
+  t.match(await nextError(), { status: 410 })
+  t.equal((await collection.nextWatchUrl()).searchParams.get('sendInitialEvents'), 'true')
+  collection.send('ADDED', object('c', 8))
+  t.match(await nextChange(), { now: 'c@8' })
+  t.strictSame(content(), ['b@2', 'c@8'], 'what was known stays until the list is whole')
+  collection.sendListEnd(9)
+  t.strictSame(await nextChange(), { now: undefined, before: 'b@2' })
+  t.strictSame(content(), ['c@8'])
+})
+
+t.test('a streamed list that is cut begins anew', async (t) => {
+  const { collection, informer, content, nextChange, nextError } = await start(t)
+  collection.refusesStream = undefined
+  informer.start()
+  await collection.nextWatchUrl()
+  collection.send('ADDED', object('a', 1))
+  await nextChange()
+  collection.cut()
+  await nextError()
+  t.notOk(informer.hasSynced)
+  t.equal((await collection.nextWatchUrl()).searchParams.get('sendInitialEvents'), 'true')
+  collection.send('ADDED', object('b', 2))
+  collection.sendListEnd(3)
+  await informer.synced()
+  t.strictSame(content(), ['b@2'], 'a was deleted in the gap')
+})
+
+t.test('an API server that does not stream lists is asked once; other refusals are failures', async (t) => {
+  for (const status of [400, 422]) {
+    const { collection, informer, content } = await start(t, {
+      onError: (error) => t.fail(error.message),
+    })
+    collection.refusesStream = status
+    informer.start()
+    await informer.synced()
+    t.strictSame(content(), ['a@1', 'b@2'], `${status}: in pages`)
+  }
+  const { collection, informer, nextError } = await start(t)
+  collection.refusesStream = 503
+  informer.start()
+  t.match(await nextError(), { status: 503 })
+  collection.refusesStream = undefined
+  await collection.nextWatchUrl()
+  t.strictSame(collection.lists, [], 'asked to stream again')
+})
+
+t.test('reconnects are apart: evenly after a good end, ever further after failures', async (t) => {
+  const timing = { firstRetry: 50, mostRetry: 150 }
+  const { collection, informer } = await start(t, { timing })
+  const timeOf = async (count: number, end: () => void) => {
+    const startedAt = performance.now()
+    for (let at = 0; at < count; at += 1) {
+      end()
+      await collection.nextWatch()
+    }
+    return performance.now() - startedAt
+  }
+  informer.start()
+  await collection.nextWatch()
+  const good = await timeOf(5, () => collection.end())
+  // the first may begin at once, where the watch before it was late to arrive
+  t.ok(good >= 4 * 50, `${good} ms for 5 that ended well`)
+  const failed = await timeOf(4, () => {
+    collection.refuseWatch = (response) => sendStatus(response, 500, 'InternalError')
+    collection.end()
+  })
+  t.ok(failed >= 50 + 100 + 150, `${failed} ms for a good end and three failures`)
+})
+
 t.test('after a stop nothing is asked any more', async (t) => {
   const { collection, informer } = await start(t, { timing: { firstRetry: 1, mostRetry: 1 } })
   informer.start()
   await collection.nextWatch()
   informer.stop()
   await new Promise((resolve) => collection.end() ?? setTimeout(resolve, 30))
-  t.equal(collection.accepts.length, 3, 'two pages and one watch')
+  t.equal(collection.accepts.length, 4, 'a refused stream, two pages and one watch')
 })

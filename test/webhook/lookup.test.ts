@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { buildInformers, buildLookup, Shed } from '../../webhook/lookup.ts'
-import { type Handler, sendJson, sendStatus, startApiServer } from '../fixtures/api-server.ts'
+import { type Handler, sendJson, sendStatus, sendWatch, startApiServer } from '../fixtures/api-server.ts'
 
 const optedIn = { 'zonefirst.io/enabled': 'true' }
 const meta = (name: string, uid: string, labels = {}) => ({
@@ -21,14 +21,13 @@ const direct: Record<string, object> = {
 async function startLookup(t: Test, intercept?: Handler) {
   const asked: string[] = []
   const server = await startApiServer((request, response, url) => {
-    if (url.searchParams.has('watch')) return void response.writeHead(200).flushHeaders()
     asked.push(url.pathname)
-    t.match(request.headers.accept, /as=PartialObjectMetadata(List)?;/, 'metadata alone is asked for')
+    t.match(request.headers.accept, /as=PartialObjectMetadata;/, 'metadata alone is asked for')
     const lists: Record<string, object[]> = { '/api/v1/pods': pending, '/api/v1/nodes': nodes }
     const items = lists[url.pathname]
     if (items) {
       if (url.pathname === '/api/v1/pods') t.equal(url.searchParams.get('fieldSelector'), 'spec.nodeName=')
-      return sendJson(response, 200, { metadata: { resourceVersion: '7' }, items })
+      return sendWatch(response, url, items)
     }
     if (intercept) return intercept(request, response, url)
     const object = direct[url.pathname]

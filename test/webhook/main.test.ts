@@ -5,7 +5,7 @@ import https from 'node:https'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
-import { sendJson, sendStatus, startApiServer } from '../fixtures/api-server.ts'
+import { sendStatus, sendWatch, startApiServer } from '../fixtures/api-server.ts'
 import { makeClientCertificate } from '../fixtures/client-certificate.ts'
 import { bindingReview, podUid } from '../fixtures/reviews.ts'
 import { makeCertificates } from '../fixtures/tls.ts'
@@ -31,8 +31,7 @@ async function startWebhook(t: Test, { clientCA = '', client = {} as https.Agent
   const api = await startApiServer((_request, response, url) => {
     const items = lists[url.pathname]
     if (!items) sendStatus(response, 404, 'NotFound')
-    else if (url.searchParams.has('watch')) response.writeHead(200).flushHeaders()
-    else sendJson(response, 200, { metadata: { resourceVersion: '7' }, items })
+    else sendWatch(response, url, items)
   })
   const { authority, serving } = await makeCertificates()
   const folder = t.testdir({ 'tls.crt': serving.cert, 'tls.key': serving.key, 'ca.crt': clientCA })
