@@ -8,6 +8,7 @@ import { portsByBackend } from './ports.ts'
 import type { Refusal } from './reasons.ts'
 import { guardedServing, type ServingOptions } from './serving.ts'
 import { slotsFor } from './slots.ts'
+import { refusalOfSettings } from './user-settings.ts'
 import { choosePrefix, zonalService } from './zonal-services.ts'
 
 export type Desired = Routed | { routed: false; refusal: Refusal }
@@ -24,7 +25,7 @@ export interface Routed {
 }
 
 export function desired(input: Input, dialect: Dialect, options: Omit<ServingOptions, 'isNew'>): Desired {
-  const refusal = refusalOf(input)
+  const refusal = refusalOf(input) ?? refusalOfSettings(input, dialect)
   if (refusal) return { routed: false, refusal }
   const found = portsByBackend(input)
   if ('refusal' in found) return { routed: false, refusal: found.refusal }

@@ -2,7 +2,7 @@
 import { enabledLabel, zonalServiceLabel } from '../lib/names.ts'
 import type { Caches } from './caches.ts'
 import type { Input } from './input.ts'
-import type { Pod, Service } from './objects.ts'
+import type { Ingress, Pod, Service } from './objects.ts'
 import { type ClassRule, isRoutedBy, type Route, routesOf } from './routes.ts'
 import { servicesSelecting } from './selector.ts'
 import { keyOf } from './triggers.ts'
@@ -23,9 +23,11 @@ export function gather(
   const pods = [...podNames]
     .map((pod) => caches.pods.get(namespace, pod))
     .filter((pod): pod is Pod => pod !== undefined)
+  const ingresses = ingressesTo(caches, key, rule)
   return {
     primary,
-    routes: routesTo(caches, key, primary, rule),
+    ingresses,
+    routes: routesTo(primary, ingresses),
     pods,
     shares: caches.shares,
     ...sharing(caches, primary, pods, isRouted),
@@ -65,18 +67,16 @@ function sharing(
   return { sharedPods, pinnedPods }
 }
 
-/** A Service that its own label takes in counts as routed at every port: by what, we can't see. */
-function routesTo(caches: Caches, key: string, primary: Service, rule: ClassRule): Route[] {
-  if (primary.metadata.labels?.[enabledLabel] === 'true') {
-    return (primary.spec?.ports ?? []).map(({ port }) => ({
-      service: primary.metadata.name ?? '',
-      port: { number: port },
-      standalone: undefined,
-    }))
-  }
+function ingressesTo(caches: Caches, key: string, rule: ClassRule): Ingress[] {
   const classes = [...caches.ingressClasses.values()]
-  return [...caches.ingressesByKey.get(key).values()]
-    .filter((ingress) => isRoutedBy(rule, ingress, classes))
-    .flatMap(routesOf)
-    .filter(({ service }) => service === primary.metadata.name)
+  return [...caches.ingressesByKey.get(key).values()].filter((ingress) => isRoutedBy(rule, ingress, classes))
+}
+
+/** A Service that its own label takes in counts as routed at every port: by what, we can't see. */
+function routesTo({ metadata, spec }: Service, ingresses: readonly Ingress[]): Route[] {
+  const service = metadata.name ?? ''
+  if (metadata.labels?.[enabledLabel] === 'true') {
+    return (spec?.ports ?? []).map(({ port }) => ({ service, port: { number: port }, standalone: undefined }))
+  }
+  return ingresses.flatMap(routesOf).filter((route) => route.service === service)
 }

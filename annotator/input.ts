@@ -1,5 +1,5 @@
 // Everything that decides about one primary Service, as gathered from the caches.
-import type { Endpoints, Pod, Service } from './objects.ts'
+import type { Endpoints, Ingress, Pod, Service } from './objects.ts'
 import type { Route } from './routes.ts'
 
 export interface Zone {
@@ -9,7 +9,9 @@ export interface Zone {
 
 export interface Input {
   primary: Service
-  /** what Ingresses of the controller's classes route to it */
+  /** Ingresses of the controller's classes that route to it */
+  ingresses: readonly Ingress[]
+  /** the ports that they route to */
   routes: readonly Route[]
   /** pods that opted in and that the primary's selector matches */
   pods: readonly Pod[]

@@ -7,6 +7,7 @@ import { connect } from '../lib/kube.ts'
 import { buildProbes } from '../lib/probes.ts'
 import { readSettings } from '../lib/settings.ts'
 import { Caches } from './caches.ts'
+import { haproxyIngressSnippet } from './dialects/haproxy-ingress-snippet.ts'
 import { haproxytechCustomAnnotation } from './dialects/haproxytech-custom-annotation.ts'
 import { haproxytechSnippet } from './dialects/haproxytech-snippet.ts'
 import { type Event, postEvent } from './events.ts'
@@ -27,6 +28,7 @@ const kube = connect(await findAccess(values.kubeconfig, process.env))
 const dialects = {
   'haproxytech-custom-annotation': haproxytechCustomAnnotation,
   'haproxytech-snippet': haproxytechSnippet,
+  'haproxy-ingress-snippet': haproxyIngressSnippet,
 }
 
 const failures = new Counter({
@@ -65,7 +67,7 @@ const reconciler = new Reconciler({
   dialect: dialects[values.dialect],
   dialects: Object.values(dialects),
   classRule: {
-    controller: values.ingressController,
+    controller: values.ingressController || dialects[values.dialect].controller,
     names: values.ingressClassNames,
     withoutClass: values.ingressWithoutClass,
   },

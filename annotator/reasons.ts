@@ -15,6 +15,7 @@ interface Handling {
 const handling = {
   AnnotationTaken: {},
   ExternalName: {},
+  HashBalancing: {},
   KeptOut: { silent: true },
   NameTaken: {},
   NoReadyPods: { silent: true, patience: 'endless' },
@@ -31,7 +32,11 @@ const handling = {
   SeveralPorts: {},
   SeveralTargetPorts: {},
   SharedPods: { patience: 'grace' },
+  ServerOptions: {},
   SnippetTaken: {},
+  SnippetUndoes: {},
+  StaticCookie: {},
+  StickTable: {},
   UnknownTargetPort: { patience: 'grace' },
 } satisfies Record<string, Handling>
 

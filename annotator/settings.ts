@@ -17,15 +17,15 @@ export const settings = {
   ...commonSettings,
   dialect: {
     env: 'ZONEFIRST_DIALECT',
-    parse: oneOf('haproxytech-custom-annotation', 'haproxytech-snippet'),
+    parse: oneOf('haproxytech-custom-annotation', 'haproxytech-snippet', 'haproxy-ingress-snippet'),
     default: 'haproxytech-custom-annotation',
     help: 'How the servers are handed to the controller: the custom annotation needs version 3.2 and the ValidationRules object.',
   },
   ingressController: {
     env: 'ZONEFIRST_INGRESS_CONTROLLER_NAME',
     parse: string,
-    default: 'haproxy.org/ingress-controller',
-    help: 'The spec.controller of the IngressClasses that count; with /<name> behind it, they count too.',
+    default: '',
+    help: 'The spec.controller of the IngressClasses that count, also with /<name> behind it; without it the dialect’s own.',
   },
   ingressClassNames: {
     env: 'ZONEFIRST_INGRESS_CLASS_NAMES',

@@ -21,6 +21,9 @@ export const serversAnnotation = `backend.${domain}/servers`
 export const fieldManager = 'zonefirst-annotator'
 export const certsFieldManager = 'zonefirst-certs'
 
+/** Annotation on a Service: "true" lets it be routed by zone though it balances by a hash. */
+export const allowHashBalancingAnnotation = `${domain}/allow-hash-balancing`
+
 export const ingressClassAnnotation = 'kubernetes.io/ingress.class'
 export const defaultIngressClassAnnotation = 'ingressclass.kubernetes.io/is-default-class'
 export const mirrorPodAnnotation = 'kubernetes.io/config.mirror'

@@ -1,4 +1,5 @@
 // What a dialect is: how one decision becomes one annotation on the primary Service that a certain controller reads.
+import type { ControllerWords } from '../controller-words.ts'
 import type { Refusal } from '../reasons.ts'
 import type { AddressFamily } from '../server-lines.ts'
 
@@ -14,6 +15,9 @@ export interface Servers {
 
 export interface Dialect {
   annotation: string
+  /** `spec.controller` of the IngressClasses of the controller that reads it */
+  controller: string
+  words: ControllerWords
   /** Why this dialect can't say it, where it can't. `today` is the annotation's value on the primary. */
   refuse(servers: Servers, today: string | undefined): Refusal | undefined
   /** The same servers give the same text, byte for byte. */

@@ -1,6 +1,7 @@
 // haproxytech controller 3.2 and later: the annotation holds values only, an administrator's ValidationRules object
 // holds the server lines and checks the values.
 import { serversAnnotation } from '../../lib/names.ts'
+import { haproxytechWords } from '../controller-words.ts'
 import type { Dialect, Servers } from './dialect.ts'
 
 interface Value {
@@ -13,6 +14,8 @@ interface Value {
 
 export const haproxytechCustomAnnotation: Dialect = {
   annotation: serversAnnotation,
+  controller: 'haproxy.org/ingress-controller',
+  words: haproxytechWords,
   refuse: () => undefined,
   // nobody else may use this key: an admission policy sees to it
   isOurs: () => true,

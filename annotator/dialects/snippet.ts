@@ -1,0 +1,38 @@
+// What dialects have in common that write server lines into an annotation which users have too: one text reaches every
+// backend of the Service, and a text of somebody else stays.
+import { serverLines } from '../server-lines.ts'
+import type { Dialect, Servers } from './dialect.ts'
+
+/** First line of every text of ours: tells it from a user's. */
+const mark = '# written by zonefirst'
+
+/** Whether a snippet is a text of ours, under whatever annotation. */
+export const isOurSnippet = (value: string): boolean => value.startsWith(mark)
+
+export function snippetDialect(own: Pick<Dialect, 'annotation' | 'controller' | 'words'>): Dialect {
+  return {
+    ...own,
+    isOurs: isOurSnippet,
+    refuse({ ports }: Servers, today) {
+      if (today !== undefined && !isOurSnippet(today)) {
+        const message = `the annotation ${own.annotation} holds somebody else's text: move it to the Ingress, or use the custom annotation dialect, which leaves it alone`
+        return { reason: 'SnippetTaken', message }
+      }
+      if (new Set(Object.values(ports)).size > 1) {
+        const message =
+          'Ingresses route to several ports of this Service, and one snippet reaches the backends of all: use one Service a port, or the custom annotation dialect'
+        return { reason: 'SeveralPorts', message }
+      }
+      return undefined
+    },
+    write({ namespace, prefix, slots, ports, family }: Servers): string {
+      const [port = 0] = Object.values(ports)
+      return [mark, ...serverLines({ namespace, prefix, slots, port, family }), ''].join('\n')
+    },
+    read(value) {
+      if (value === undefined || !isOurSnippet(value)) return undefined
+      const found = /^server-template \S+ (\d+) "(\S+)-\$\{ZONE\}\./m.exec(value)
+      return found ? { slots: Number(found[1]), prefix: found[2] ?? '' } : undefined
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import t from 'tap'
+import { haproxyIngressSnippet } from '../../annotator/dialects/haproxy-ingress-snippet.ts'
+import { haproxytechCustomAnnotation } from '../../annotator/dialects/haproxytech-custom-annotation.ts'
+import { haproxytechSnippet } from '../../annotator/dialects/haproxytech-snippet.ts'
+import { refusalOfSettings } from '../../annotator/user-settings.ts'
+import { ingress, input, service } from '../fixtures/cluster-objects.ts'
+
+const given = (annotations: Record<string, string>, ingressAnnotations: Record<string, string> = {}) =>
+  input({
+    primary: service({ metadata: { ...service().metadata, annotations } }),
+    ingresses: [ingress(), ingress({ metadata: { annotations: ingressAnnotations } })],
+  })
+
+t.test('haproxytech’s words', async (t) => {
+  const rows = [
+    { name: 'nothing said', input: given({}), want: undefined },
+    {
+      name: 'a static cookie on an Ingress',
+      input: given({}, { 'haproxy.org/cookie-persistence-no-dynamic': 'mycookie' }),
+      want: 'StaticCookie',
+    },
+    {
+      name: 'a dynamic cookie',
+      input: given({ 'haproxy.org/cookie-persistence': 'mycookie' }),
+      want: undefined,
+    },
+    {
+      name: 'under another prefix',
+      input: given({ 'ingress.kubernetes.io/cookie-persistence-no-dynamic': 'mycookie' }),
+      want: 'StaticCookie',
+    },
+    { name: 'by a hash', input: given({ 'haproxy.org/load-balance': 'hdr(x-user)' }), want: 'HashBalancing' },
+    {
+      name: 'by a hash, with consent',
+      input: given({ 'haproxy.org/load-balance': 'source', 'zonefirst.io/allow-hash-balancing': 'true' }),
+      want: undefined,
+    },
+    {
+      name: 'a stick table in an Ingress’s snippet',
+      input: given({}, { 'haproxy.org/backend-config-snippet': 'stick on src' }),
+      want: 'StickTable',
+    },
+    {
+      name: 'a server line in the Service’s own snippet',
+      input: given({ 'haproxy.org/backend-config-snippet': 'server x 10.0.0.1:80' }),
+      want: 'SnippetUndoes',
+    },
+  ]
+  for (const { name, input, want } of rows) {
+    t.equal(refusalOfSettings(input, haproxytechCustomAnnotation)?.reason, want, name)
+  }
+  const servers = {
+    namespace: 'shop',
+    prefix: 'web-in',
+    slots: 8,
+    family: 'ipv4' as const,
+    ports: { b: 8080 },
+  }
+  const own = given({ 'haproxy.org/backend-config-snippet': haproxytechSnippet.write(servers) })
+  t.equal(refusalOfSettings(own, haproxytechSnippet), undefined, 'our own text does not count')
+})
+
+t.test('haproxy-ingress’s words', async (t) => {
+  const key = 'haproxy-ingress.github.io'
+  const rows = [
+    { annotations: { [`${key}/affinity`]: 'cookie' }, want: undefined },
+    {
+      annotations: { [`${key}/affinity`]: 'cookie', [`${key}/session-cookie-dynamic`]: 'false' },
+      want: 'StaticCookie',
+    },
+    { annotations: { [`${key}/balance-algorithm`]: 'source' }, want: 'HashBalancing' },
+    { annotations: { [`${key}/backend-protocol`]: 'h1-ssl' }, want: 'ServerOptions' },
+    { annotations: { 'haproxy.org/load-balance': 'source' }, want: undefined },
+  ]
+  for (const { annotations, want } of rows) {
+    t.equal(
+      refusalOfSettings(given(annotations), haproxyIngressSnippet)?.reason,
+      want,
+      JSON.stringify(annotations),
+    )
+  }
+})
