@@ -26,11 +26,16 @@ export async function startWebhookCluster(options: ClusterOptions) {
   const files = ['manifests/namespace.yaml', 'manifests/webhook.yaml', 'manifests/webhook-configuration.yaml']
   for (const file of [...files, 'certs/self-managed.yaml']) await cluster.kubectl('apply', '-f', file)
   await untilServing(cluster)
+  await createShop(cluster)
+  return cluster
+}
+
+/** The namespace of the tests' pods. */
+export async function createShop(cluster: Cluster): Promise<void> {
   await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
   await cluster.until('the namespace has its service account', () =>
     cluster.kube.request({ method: 'GET', path: '/api/v1/namespaces/shop/serviceaccounts/default' }),
   )
-  return cluster
 }
 
 /** Deployment ready, caBundle written, and a first binding stamped: from then on the API server calls it. */

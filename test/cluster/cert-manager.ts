@@ -10,7 +10,8 @@ const moduleName = 'github.com/cert-manager/cert-manager'
 
 export interface CertManager {
   readonly controller: Component
-  readonly injector: Component
+  /** Puts a CA injector with other feature gates in the place of the one that runs. */
+  replaceInjector(featureGates: string): Promise<void>
 }
 
 /** Programs that call this import enter-with-cert-manager.ts first. */
@@ -18,10 +19,17 @@ export async function startCertManager(cluster: Cluster): Promise<CertManager> {
   const folder = await findModule()
   await cluster.kubectl('apply', '--server-side', '-f', join(folder, 'deploy/crds'))
   await cluster.kubectl('wait', '--for=condition=Established', '-f', join(folder, 'deploy/crds'))
-  const [controller, injector] = certManagerPrograms.map(({ name }) =>
-    cluster.startProgram(name, ['env', `KUBECONFIG=${cluster.kubeconfig}`, join(bin, name)]),
-  )
-  return { controller, injector } as CertManager
+  const start = (name: string, ...args: string[]) =>
+    cluster.startProgram(name, ['env', `KUBECONFIG=${cluster.kubeconfig}`, join(bin, name), ...args])
+  const controller = start('cert-manager-controller')
+  let injector = start('cert-manager-ca-injector')
+  return {
+    controller,
+    async replaceInjector(featureGates) {
+      await injector.stop()
+      injector = start('cert-manager-ca-injector', `--feature-gates=${featureGates}`)
+    },
+  }
 }
 
 async function findModule(): Promise<string> {

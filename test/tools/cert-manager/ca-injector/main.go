@@ -1,14 +1,16 @@
 // cert-manager's own CA injector, for webhook configurations alone. The released program's main package is not part of
-// the module; this one leaves out flags, metrics and leader election.
+// the module; this one leaves out all flags but --feature-gates, metrics and leader election.
 package main
 
 import (
 	"context"
+	"flag"
 	"log"
 
 	certmanager "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	"github.com/cert-manager/cert-manager/pkg/controller/cainjector"
 	"github.com/cert-manager/cert-manager/pkg/util"
+	"github.com/cert-manager/cert-manager/pkg/util/feature"
 	corev1 "k8s.io/api/core/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -23,6 +25,11 @@ import (
 
 func main() {
 	ctrl.SetLogger(klog.Background())
+	gates := flag.String("feature-gates", "", "such as CAInjectorMerging=false, the default before cert-manager 1.19")
+	flag.Parse()
+	if err := feature.DefaultMutableFeatureGate.Set(*gates); err != nil {
+		log.Fatalln("cert-manager-ca-injector:", err)
+	}
 	if err := run(ctrl.SetupSignalHandler()); err != nil {
 		log.Fatalln("cert-manager-ca-injector:", err)
 	}
