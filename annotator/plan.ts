@@ -22,6 +22,8 @@ export interface Memory {
   /** since when zonal Services have been without use */
   unusedSince?: number
   guard?: GuardMemory
+  /** since when it could be routed that isn't yet */
+  routableSince?: number
 }
 
 export interface Plan {
@@ -49,6 +51,8 @@ export interface PlanOptions {
 
 /** How long a refusal that is given patience is not told where nothing is written yet, in ms: a rollout has to begin. */
 const settleTime = 15_000
+/** For how long a Service has to be fit before it is routed: its pods and EndpointSlices come one by one. */
+const fitTime = 3_000
 
 export function plan(options: PlanOptions): Plan {
   const { desired } = options
@@ -78,7 +82,9 @@ function planRouted(options: PlanOptions, desired: Routed): Plan {
   })
   const wantedNames = new Set(zonalServices.map(({ metadata }) => metadata.name))
   const surplus = input.zonalServices.filter(({ metadata }) => !wantedNames.has(metadata.name))
-  const isNew = written[key] !== annotation
+  const routableSince = options.memory.routableSince ?? options.now
+  const left = written[key] === undefined ? routableSince + fitTime - options.now : 0
+  const isNew = written[key] !== annotation && left <= 0
   const writes: Write[] = [
     ...podWrites(input, serves),
     ...applied.map((service) => ({ kind: 'apply-zonal-service' as const, service })),
@@ -89,8 +95,10 @@ function planRouted(options: PlanOptions, desired: Routed): Plan {
       key: each,
     })),
   ]
-  const again = lookAgainIn === undefined ? {} : { lookAgainIn }
-  return withReleased(options, { writes, memory: { guard: guardMemory }, ...again }, surplus)
+  const memory = { guard: guardMemory, ...(left > 0 && { routableSince }) }
+  const times = [lookAgainIn, left > 0 ? left : undefined].filter((time) => time !== undefined)
+  const again = times.length > 0 ? { lookAgainIn: Math.min(...times) } : {}
+  return withReleased(options, { writes, memory, ...again }, surplus)
 }
 
 /** The annotation first, the zonal Services only when no HAProxy can still be asking for their names. */

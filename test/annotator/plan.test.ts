@@ -27,12 +27,17 @@ function nameOf(write: Write): string | undefined {
   return ('service' in write ? write.service : write.primary).metadata.name
 }
 
-t.test('from nothing: zonal Services first, then the annotation', async (t) => {
-  t.strictSame(told(planned({}).writes), [
-    'apply-zonal-service web-in-a',
-    'apply-zonal-service web-in-b',
-    'set-annotation web',
-  ])
+t.test('from nothing: zonal Services first, the annotation once it has been fit for a while', async (t) => {
+  const services = ['apply-zonal-service web-in-a', 'apply-zonal-service web-in-b']
+  const first = planned({})
+  t.strictSame(told(first.writes), services)
+  t.match(first, { memory: { routableSince: 1_000 }, lookAgainIn: 3_000 })
+  const later = planned({ memory: first.memory, now: 4_000 })
+  t.strictSame(told(later.writes), [...services, 'set-annotation web'])
+  t.strictSame(later.memory, { guard: {} })
+  t.match(planned({ desired: refused('PodsNotStamped'), memory: first.memory }).memory, {
+    refusedSince: 1_000,
+  })
 })
 
 t.test('run on its own result there is nothing to do', async (t) => {
