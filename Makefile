@@ -1,6 +1,6 @@
 # The front door: `make help` lists what there is. Everything runs on the Node that the project's own install brings.
 .DEFAULT_GOAL := help
-.PHONY: help install check format test demo bench-webhook tools clean
+.PHONY: help install check format test demo bench-rotation bench-webhook tools clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,10 +21,13 @@ test: check tools ## run all tests, or one: make test T=test/lib/zone.test.ts
 	@mkdir -p build
 	npm test --silent -- --reporter=terse --output-file=build/test.tap $(T)
 
-demo: tools ## see the whole system work: a real cluster of three zones, KEEP=1 leaves it up
+demo: install ## see the whole system work: a real cluster of three zones, KEEP=1 leaves it up
 	npm run --silent demo
 
-bench-webhook: tools ## measure the webhook beside a Go one (its source in the folder ZONEFIRST_PEER)
+bench-rotation: tools ## renew certificates of a real cert-manager every 20 s under load (ROTATION_SECONDS)
+	npm run --silent bench-rotation
+
+bench-webhook: install ## measure the webhook beside a Go one (its source in the folder ZONEFIRST_PEER)
 	npm run --silent bench-webhook
 
 tools: install ## build the test cluster's programs (minutes, once; test and demo do it by themselves)
