@@ -1,9 +1,9 @@
 # The front door: `make help` lists what there is. Everything runs on the Node that the project's own install brings.
 .DEFAULT_GOAL := help
-.PHONY: help install check format test demo bench-rotation bench-webhook tools clean
+.PHONY: help install check format test demo bench-load-guard bench-rotation bench-webhook tools clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: node_modules/.package-lock.json ## install the project's dependencies, Node 24 among them
 
@@ -23,6 +23,9 @@ test: check tools ## run all tests, or one: make test T=test/lib/zone.test.ts
 
 demo: install ## see the whole system work: a real cluster of three zones, KEEP=1 leaves it up
 	npm run --silent demo
+
+bench-load-guard: install ## simulate the load guard on a large cluster
+	npm run --silent bench-load-guard
 
 bench-rotation: tools ## renew certificates of a real cert-manager every 20 s under load (ROTATION_SECONDS)
 	npm run --silent bench-rotation
