@@ -30,8 +30,9 @@ export async function startSystem(t: Test, { install, app }: SystemOptions = {})
     ...install,
     annotatorEnv: { ZONEFIRST_GRACE_TIME: '5s', ZONEFIRST_RELEASE_TIME: '5s', ...install?.annotatorEnv },
   })
-  await runProxies(cluster)
+  // in this order: what changes just as the real controller reloads HAProxy may never reach the new worker
   await runApplication(cluster, app)
+  await runProxies(cluster)
   return cluster
 }
 

@@ -30,7 +30,10 @@ export async function installValidationRules(cluster: Cluster, program: ProxyPro
   } else {
     await cluster.kubectl('apply', '-f', 'test/tools/ingress-controller/validation-rules-crd.yaml')
   }
-  await cluster.kubectl('wait', '--for=condition=Established', 'crd/validationrules.ingress.v3.haproxy.org')
+  // kubectl fails on a definition that has no conditions yet
+  await cluster.until('ValidationRules are known', () =>
+    cluster.kubectl('wait', '--for=condition=Established', 'crd/validationrules.ingress.v3.haproxy.org'),
+  )
   await cluster.kubectl('apply', '-f', 'manifests/ingress-controller/validation-rules.yaml')
 }
 
