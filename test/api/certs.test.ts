@@ -16,7 +16,7 @@ const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfiguration
 const main = join(import.meta.dirname, '../../certs/main.ts')
 await cluster.kubectl('apply', '-f', 'manifests/namespace.yaml')
 
-const ensure = (writes: string[] = []) =>
+const ensure = (writes: string[] = [], clock = Date.now) =>
   ensureCertificates({
     kube,
     namespace: 'zonefirst-system',
@@ -29,7 +29,7 @@ const ensure = (writes: string[] = []) =>
       servingLifetime: 10 * 3_600_000,
       overlap: 60_000,
     },
-    now: Date.now,
+    now: clock,
     onWrite: (what) => writes.push(what),
   })
 const textOf = async (secret: string, key: string) => {
@@ -73,20 +73,32 @@ t.test('three that start at once agree, and write that one field of the configur
   t.strictSame(writes, [], 'and nothing is left to write')
 })
 
+t.test(
+  'replicas whose clocks differ by minutes agree, too, on what is valid by the right time',
+  async (t) => {
+    await cluster.kubectl('-n', 'zonefirst-system', 'delete', 'secret', '--all')
+    const [slow, fast] = [-4, 4].map((minutes) => () => Date.now() + minutes * 60_000)
+    await Promise.all([ensure([], fast), ensure([], slow)])
+    const writes: string[] = []
+    for (const clock of [slow, fast, slow]) await ensure(writes, clock)
+    t.strictSame(writes, [])
+    for (const secret of ['zonefirst-webhook-ca', 'zonefirst-webhook-tls']) {
+      t.ok(new X509Certificate(await textOf(secret, 'tls.crt')).validFromDate.getTime() <= Date.now(), secret)
+    }
+  },
+)
+
 t.test('what is deleted comes back', async (t) => {
-  const [ca, cert] = [
-    await textOf('zonefirst-webhook-ca', 'tls.crt'),
-    await textOf('zonefirst-webhook-tls', 'tls.crt'),
-  ]
+  const [trusted, cert] = [await bundles(), await textOf('zonefirst-webhook-tls', 'tls.crt')]
   await cluster.kubectl('-n', 'zonefirst-system', 'delete', 'secret', 'zonefirst-webhook-tls')
   await ensure()
   t.not(await textOf('zonefirst-webhook-tls', 'tls.crt'), cert)
-  t.strictSame(await bundles(), [ca, ca])
+  t.strictSame(await bundles(), trusted)
 
   await cluster.kubectl('delete', '-f', 'manifests/webhook-configuration.yaml')
   await cluster.kubectl('apply', '-f', 'manifests/webhook-configuration.yaml')
   await ensure()
-  t.strictSame(await bundles(), [ca, ca])
+  t.strictSame(await bundles(), trusted)
 })
 
 t.test('the program, once, for the administrator', async (t) => {

@@ -109,6 +109,47 @@ t.test('a Secret’s volume: waited for, and renewed while the pod runs', async 
   await cluster.until('the old files are gone', async () => (await readdir(volume)).length === 3)
 })
 
+t.test('a Secret can come late to the pods that have it', async (t) => {
+  const objects = (value: string) => [
+    { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'late' }, stringData: { word: value } },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'at-once' }, data: { word: value } },
+  ]
+  await cluster.apply(objects('first'))
+  const subject = pod(
+    'late-secret',
+    {
+      command: shell('echo started'),
+      volumeMounts: [
+        { name: 'late', mountPath: '/run/late' },
+        { name: 'at-once', mountPath: '/run/at-once' },
+      ],
+    },
+    {
+      volumes: [
+        { name: 'late', secret: { secretName: 'late' } },
+        { name: 'at-once', configMap: { name: 'at-once' } },
+      ],
+    },
+  )
+  await cluster.apply(subject)
+  await running('late-secret')
+  const fileIn = (volume: string) => cluster.kubelet.exec(subject, ['cat', `/run/${volume}/word`])
+  const until = (volume: string, want: string) =>
+    cluster.until(`${volume} is ${want}`, async () => (await fileIn(volume)) === want)
+  await until('late', 'first')
+
+  cluster.kubelet.secretDelayMs = 24 * 3_600_000
+  t.teardown(() => {
+    cluster.kubelet.secretDelayMs = 0
+  })
+  await cluster.apply(objects('second'))
+  await until('at-once', 'second')
+  t.equal(await fileIn('late'), 'first')
+  cluster.kubelet.secretDelayMs = 1
+  await cluster.apply(objects('third'))
+  await until('late', 'third')
+})
+
 t.test('the service account’s token speaks to the API server, with the rights of the account', async (t) => {
   const subject = pod('token', { command: shell('echo started') })
   await cluster.apply(subject)
