@@ -36,6 +36,12 @@ const failures = new Counter({
   help: 'Looks at a Service, a pod or the list of zones that failed and are tried again.',
   registers: [registry],
 })
+const backfilled = new Counter({
+  name: 'zonefirst_annotator_backfilled_pods_total',
+  help: 'Pods that were bound without a stamp, or with a wrong one, and got it from here: the webhook missed them.',
+  registers: [registry],
+})
+const onBackfill = () => backfilled.inc()
 const outcomes = new Map<string, string>()
 new Gauge({
   name: 'zonefirst_annotator_services',
@@ -45,6 +51,16 @@ new Gauge({
   collect() {
     this.reset()
     for (const outcome of outcomes.values()) this.inc({ outcome })
+  },
+})
+
+new Gauge({
+  name: 'zonefirst_annotator_unstamped_pods',
+  help: 'Opted-in pods that run on a node and have no stamp yet.',
+  registers: [registry],
+  collect() {
+    const pods = [...caches.pods.values()]
+    this.set(pods.filter((pod) => pod.nodeName && !pod.ended && pod.zoneKey === undefined).length)
   },
 })
 
@@ -76,6 +92,7 @@ const reconciler = new Reconciler({
   bound: values.loadBound,
   now: Date.now,
   tell,
+  onBackfill,
   onOutcome: (key, outcome) => {
     if (outcome === undefined) outcomes.delete(key)
     else outcomes.set(key, outcome)
@@ -91,7 +108,7 @@ const podsQueue = new Workqueue({
     const [namespace = '', name = ''] = key.split('/')
     const pod = caches.pods.get(namespace, name)
     const lone = { pods: pod ? [pod] : [], zoneOfNode: caches.zoneOfNode, sharedPods: new Set<string>() }
-    for (const write of podWrites(lone, 'home')) await writePod(write, { kube, tell })
+    for (const write of podWrites(lone, 'home')) await writePod(write, { kube, tell, onBackfill })
     return undefined
   },
   onError,

@@ -29,6 +29,8 @@ export interface ReconcilerOptions {
   now: () => number
   /** Must not throw. */
   tell: (event: Event) => void
+  /** Hears of each pod that came without a stamp, or with a wrong one. */
+  onBackfill?: () => void
   /** Hears how each look at a Service ended: routed, or a reason. */
   onOutcome: (key: string, outcome: string | undefined) => void
 }
@@ -70,7 +72,7 @@ export class Reconciler {
     onOutcome(key, outcome(want))
     try {
       for (const write of next.writes) {
-        if (write.kind === 'write-pod') await writePod(write, { kube, tell: this.#options.tell })
+        if (write.kind === 'write-pod') await writePod(write, this.#options)
         else await apply(kube, write)
       }
     } catch (error) {

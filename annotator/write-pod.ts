@@ -5,10 +5,17 @@ import { ignoring } from './apply.ts'
 import type { Event } from './events.ts'
 import type { PodWrite } from './stamps.ts'
 
+export interface PodWriter {
+  kube: Kube
+  tell: (event: Event) => void
+  /** Hears of each pod that came without a stamp, or with a wrong one, and has it now. */
+  onBackfill?: () => void
+}
+
 /** A pod that is gone, or another by now, needs nothing. */
 export async function writePod(
   { pod, zone, zoneKey, serves, late }: PodWrite,
-  { kube, tell }: { kube: Kube; tell: (event: Event) => void },
+  { kube, tell, onBackfill }: PodWriter,
 ): Promise<void> {
   const { namespace, name, uid } = pod
   const annotations = { [zoneAnnotation]: zone, [zoneKeyAnnotation]: zoneKey }
@@ -21,6 +28,7 @@ export async function writePod(
       body: { metadata: { uid, annotations, labels: { [servesLabel]: serves ?? null } } },
     }),
   )
+  if (pod.zone !== zone || pod.zoneKey !== zoneKey) onBackfill?.()
   if (!late) return
   // a container reads it when it starts, and only then
   const has = pod.zoneKey === undefined ? 'no ZONE' : `the ZONE ${pod.zoneKey}`

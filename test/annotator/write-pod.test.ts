@@ -31,6 +31,10 @@ t.test('stamps, and what is told of them', async (t) => {
   for (const { name, patched, told, ...row } of rows) {
     const bodies: unknown[] = []
     const events: Event[] = []
+    let backfilled = 0
+    const onBackfill = () => {
+      backfilled += 1
+    }
     const kube = {
       async request({ path, body }: ApiRequest) {
         t.equal(path, '/api/v1/namespaces/shop/pods/w', name)
@@ -39,11 +43,12 @@ t.test('stamps, and what is told of them', async (t) => {
     } as unknown as Kube
     const lone = { pods: [deepFreeze(row.pod)], zoneOfNode, sharedPods: new Set<string>() }
     for (const write of podWrites(lone, 'home')) {
-      await writePod(write, { kube, tell: (event) => events.push(event) })
+      await writePod(write, { kube, tell: (event) => events.push(event), onBackfill })
     }
     const annotations = { 'zonefirst.io/zone': 'a', 'zonefirst.io/zone-key': 'a' }
     const metadata = { uid: 'uid-w', annotations, labels: { 'zonefirst.io/serves': 'a' } }
     t.strictSame(bodies, patched ? [{ metadata }] : [], name)
+    t.equal(backfilled, patched ? 1 : 0, `${name}: counted`)
     const regarding = { kind: 'Pod', namespace: 'shop', name: 'w', uid: 'uid-w' }
     const event = { regarding, type: 'Warning', reason: 'StampedLate', message: told }
     t.strictSame(events, told === undefined ? [] : [event], name)
