@@ -1,6 +1,6 @@
 # The front door: `make help` lists what there is. Everything runs on the Node that the project's own install brings.
 .DEFAULT_GOAL := help
-.PHONY: help install check format test demo bench-load-guard bench-rotation bench-webhook tools clean
+.PHONY: help install check format test demo bench-load-guard bench-rotation bench-webhook bench-soak tools clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ bench-rotation: tools ## renew certificates of a real cert-manager every 20 s un
 
 bench-webhook: install ## measure the webhook beside a Go one (its source in the folder ZONEFIRST_PEER)
 	npm run --silent bench-webhook
+
+bench-soak: tools ## watch the webhook's memory under load for five minutes, or ZONEFIRST_SOAK_SECONDS
+	npm run --silent bench-soak
 
 tools: install ## build the test cluster's programs (minutes, once; test and demo do it by themselves)
 	npm run --silent tools
