@@ -130,19 +130,21 @@ t.test('a new CA under load, files that come late', async (t) => {
     { key: 'Never', merging: true, fails: false },
     { key: 'Never', merging: false, fails: false },
     { key: 'Always', merging: true, fails: false },
+    { key: 'lost', merging: true, fails: false },
     // what the kept key is for
     { key: 'Always', merging: false, fails: true },
   ]
   for (const [at, { key, merging, fails }] of rows.entries()) {
-    const name = `rotationPolicy ${key}, injector that ${merging ? 'merges' : 'replaces'}`
+    const name = `key ${key}, injector that ${merging ? 'merges' : 'replaces'}`
     await certManager.replaceInjector(`CAInjectorMerging=${merging}`)
     const [authority, secret] = [await watchSecret(cluster, ca), await watchSecret(cluster, serving)]
     const reviews = await startReviews(cluster)
     t.teardown(() => Promise.all([authority.stop(), secret.stop(), reviews.stop()]))
-    await changeCertificate(cluster, ca, {
-      duration: `${87_601 + at}h`,
-      privateKey: { rotationPolicy: key },
-    })
+    if (key === 'lost') await system('delete', 'secret', ca)
+    else {
+      const duration = `${87_601 + at}h`
+      await changeCertificate(cluster, ca, { duration, privateKey: { rotationPolicy: key } })
+    }
     await cluster.until(`${name}: there is a new CA`, () => authority.certs.length === 2)
     await changeCertificate(cluster, serving, { duration: `${2161 + at}h` })
     const fresh = authority.certs[1] ?? ''
