@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
+import { parseAllDocuments } from 'yaml'
 import { until } from '../../test/cluster/until.ts'
 import { makeCertificates } from '../../test/fixtures/tls.ts'
 import { type PeerPrograms, peerFlags, type Subject } from './peer.ts'
@@ -55,8 +56,9 @@ export async function startFakeApi({ fakeapi }: PeerPrograms, pods: number): Pro
 }
 
 export async function startSubject(programs: PeerPrograms, subject: Subject): Promise<Running> {
+  const env = await manifestEnvironment()
   const startedAt = performance.now()
-  const child = subject === 'zonefirst' ? startZonefirst() : startPeer(programs, subject)
+  const child = subject === 'zonefirst' ? startZonefirst(env) : startPeer(programs, subject)
   const isReady = subject === 'zonefirst' ? zonefirstIsReady : peerIsReady(child)
   await until(`${subject} is ready`, isReady, { intervalMs: 5, timeoutMs: 180_000 })
   const path = subject === 'zonefirst' ? '/mutate' : '/inject-pod-topology'
@@ -75,8 +77,17 @@ export async function residentMiB(pid: number): Promise<number> {
   return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024)
 }
 
-function startZonefirst(): ChildProcess {
+/** What the manifest sets to fixed values. */
+async function manifestEnvironment(): Promise<Record<string, string>> {
+  const documents = parseAllDocuments(await readFile('manifests/webhook.yaml', 'utf8'))
+  const deployment = documents.map((document) => document.toJS()).find(({ kind }) => kind === 'Deployment')
+  const env: { name: string; value?: string }[] = deployment.spec.template.spec.containers[0].env
+  return Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))
+}
+
+function startZonefirst(env: Record<string, string>): ChildProcess {
   return run('0', [process.execPath, 'webhook/main.ts'], {
+    ...env,
     KUBERNETES_SERVICE_HOST: 'localhost',
     KUBERNETES_SERVICE_PORT: String(apiPort),
     ZONEFIRST_LISTEN_ADDRESS: '127.0.0.1',
