@@ -2,6 +2,9 @@
 import { isConflict, isNotFound, type Kube } from '../lib/kube.ts'
 import type { Lease, LeaseSpec } from './lease-record.ts'
 
+/** In the namespace of the program. */
+export const leaseName = 'zonefirst-annotator'
+
 export interface LeaseStore {
   /** Undefined where there is none. */
   read(signal: AbortSignal): Promise<Lease | undefined>

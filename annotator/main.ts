@@ -1,4 +1,6 @@
 // The annotator program: wiring and signals, no logic.
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { pino } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { findAccess } from '../lib/access.ts'
@@ -6,17 +8,14 @@ import { registerInformerMetrics } from '../lib/informer-metrics.ts'
 import { connect } from '../lib/kube.ts'
 import { buildProbes } from '../lib/probes.ts'
 import { readSettings } from '../lib/settings.ts'
-import { Caches } from './caches.ts'
+import { Controller } from './controller.ts'
 import { haproxyIngressSnippet } from './dialects/haproxy-ingress-snippet.ts'
 import { haproxytechCustomAnnotation } from './dialects/haproxytech-custom-annotation.ts'
 import { haproxytechSnippet } from './dialects/haproxytech-snippet.ts'
-import { type Event, postEvent } from './events.ts'
-import { Reconciler } from './reconcile.ts'
+import { leaderKube } from './leader-kube.ts'
+import { Election } from './lease.ts'
+import { leaseName, leaseStore } from './lease-store.ts'
 import { settings } from './settings.ts'
-import { podWrites } from './stamps.ts'
-import { Workqueue } from './workqueue.ts'
-import { writePod } from './write-pod.ts'
-import { publishZones } from './zones-config-map.ts'
 
 const values = readSettings(settings, process.env)
 const log = pino({ level: values.logLevel })
@@ -41,7 +40,6 @@ const backfilled = new Counter({
   help: 'Pods that were bound without a stamp, or with a wrong one, and got it from here: the webhook missed them.',
   registers: [registry],
 })
-const onBackfill = () => backfilled.inc()
 const outcomes = new Map<string, string>()
 new Gauge({
   name: 'zonefirst_annotator_services',
@@ -64,22 +62,38 @@ new Gauge({
   },
 })
 
-const caches = new Caches({
-  kube,
-  enqueue: (key) => queue.add(key),
-  enqueuePod: (key) => podsQueue.add(key),
-  isRouted: (service) => reconciler.isRouted(service),
-  configuredShares: values.zoneShares,
-  onZones: () => zonesQueue.add('zones'),
-  onError: (error) => log.warn({ err: error }, 'informer: trying again'),
+const election = new Election({
+  store: leaseStore(kube, values.namespace, leaseName),
+  identity: values.identity || `${hostname()}_${randomUUID()}`,
+  timing: {
+    leaseDuration: values.leaseDuration,
+    renewDeadline: values.leaseRenewDeadline,
+    retryPeriod: values.leaseRetryPeriod,
+  },
+  onGain() {
+    log.info('leading')
+    controller.startWork()
+  },
+  // What this process remembers (since when, what it told, how often it failed) belongs to a time in which it led: a new
+  // one begins without.
+  onLoss(reason) {
+    log.error({ reason }, 'leads no more: this process ends, a new one stands again')
+    void stop().then(() => process.exit(1))
+  },
+  onError: (error) => log.warn({ err: error }, 'lease: trying again'),
 })
-const tell = (event: Event) => {
-  log.info(event, 'event')
-  postEvent(kube, event, new Date()).catch((error) => log.warn({ err: error, event }, 'event not posted'))
-}
-const reconciler = new Reconciler({
-  kube,
-  caches,
+new Gauge({
+  name: 'zonefirst_annotator_is_leader',
+  help: '1 for the one replica that writes, 0 for those that wait.',
+  registers: [registry],
+  collect() {
+    this.set(election.isLeader ? 1 : 0)
+  },
+})
+
+const controller = new Controller({
+  reading: kube,
+  writing: leaderKube(kube, election),
   dialect: dialects[values.dialect],
   dialects: Object.values(dialects),
   classRule: {
@@ -90,38 +104,23 @@ const reconciler = new Reconciler({
   graceTime: values.graceTime,
   releaseTime: values.releaseTime,
   bound: values.loadBound,
-  now: Date.now,
-  tell,
-  onBackfill,
+  zoneShares: values.zoneShares,
+  workers: values.workers,
+  namespace: values.namespace,
+  onBackfill: () => backfilled.inc(),
   onOutcome: (key, outcome) => {
     if (outcome === undefined) outcomes.delete(key)
     else outcomes.set(key, outcome)
   },
-})
-const onError = (key: string, error: Error) => {
-  failures.inc()
-  log.warn({ err: error, key }, 'failed: trying again')
-}
-const queue = new Workqueue({ work: (key) => reconciler.reconcile(key), onError, workers: values.workers })
-const podsQueue = new Workqueue({
-  work: async (key) => {
-    const [namespace = '', name = ''] = key.split('/')
-    const pod = caches.pods.get(namespace, name)
-    const lone = { pods: pod ? [pod] : [], zoneOfNode: caches.zoneOfNode, sharedPods: new Set<string>() }
-    for (const write of podWrites(lone, 'home')) await writePod(write, { kube, tell, onBackfill })
-    return undefined
+  onEvent: (event) => log.info(event, 'event'),
+  onEventFailure: (event, error) => log.warn({ err: error, event }, 'event not posted'),
+  onInformerFailure: (error) => log.warn({ err: error }, 'informer: trying again'),
+  onFailure(key, error) {
+    failures.inc()
+    log.warn({ err: error, key }, 'failed: trying again')
   },
-  onError,
-  workers: 1,
 })
-const zonesQueue = new Workqueue({
-  work: async () => {
-    await publishZones(kube, values.namespace, caches.zones)
-    return undefined
-  },
-  onError,
-  workers: 1,
-})
+const { caches } = controller
 
 const probes = buildProbes({
   registry,
@@ -129,17 +128,22 @@ const probes = buildProbes({
 })
 registerInformerMetrics(registry, caches.all)
 
-async function stop(signal: string): Promise<void> {
-  log.info({ signal }, 'stopping')
-  await Promise.all([queue, podsQueue, zonesQueue].map((each) => each.stop()))
+async function stop(): Promise<void> {
+  await controller.stopWork()
+  // not before: whoever leads next begins at once
+  await election.stop()
   caches.stop()
   await probes.close()
   kube.close()
 }
-process.once('SIGTERM', (signal) => void stop(signal))
-process.once('SIGINT', (signal) => void stop(signal))
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    log.info({ signal }, 'stopping')
+    void stop()
+  })
+}
 
 await probes.listen({ host: values.listenAddress, port: values.probesPort })
 await caches.start()
-for (const each of [queue, podsQueue, zonesQueue]) each.start()
+election.start()
 log.info({ dialect: values.dialect, zones: caches.zones }, 'watching')

@@ -73,6 +73,30 @@ export const settings = {
     env: 'ZONEFIRST_NAMESPACE',
     parse: string,
     default: 'zonefirst-system',
-    help: 'The namespace of this program, for the list of zones that the admission policy reads.',
+    help: 'The namespace of this program, for its Lease and the list of zones that the admission policy reads.',
+  },
+  identity: {
+    env: 'ZONEFIRST_IDENTITY',
+    parse: string,
+    default: '',
+    help: 'The name under which this replica leads, such as its pod’s; without one a random name is used.',
+  },
+  leaseDuration: {
+    env: 'ZONEFIRST_LEASE_DURATION',
+    parse: duration,
+    default: 15_000,
+    help: 'How long the other replica waits for a leader that is silent.',
+  },
+  leaseRenewDeadline: {
+    env: 'ZONEFIRST_LEASE_RENEW_DEADLINE',
+    parse: duration,
+    default: 10_000,
+    help: 'How long a leader goes on writing without having renewed its Lease; shorter than the lease duration.',
+  },
+  leaseRetryPeriod: {
+    env: 'ZONEFIRST_LEASE_RETRY_PERIOD',
+    parse: duration,
+    default: 2_000,
+    help: 'How often the Lease is renewed, or looked at.',
   },
 } as const satisfies SettingsTable

@@ -3,6 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
+import { leaseName } from '../../annotator/lease-store.ts'
+import { settings as annotatorSettings } from '../../annotator/settings.ts'
+import { zonesConfigMapName } from '../../annotator/zones-config-map.ts'
 import { settings as certsSettings } from '../../certs/settings.ts'
 import { enabledLabel, mirrorPodAnnotation } from '../../lib/names.ts'
 import { readSettings } from '../../lib/settings.ts'
@@ -12,7 +15,12 @@ const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 interface Manifest {
   kind: string
-  metadata: { name: string; annotations?: Record<string, string>; labels?: Record<string, string> }
+  metadata: {
+    name: string
+    namespace?: string
+    annotations?: Record<string, string>
+    labels?: Record<string, string>
+  }
   // whatever a kind holds: tests that look into it compare it with what they expect
   // biome-ignore lint/suspicious/noExplicitAny: see above
   [field: string]: any
@@ -22,7 +30,11 @@ const manifests = (file: string) =>
 const find = (file: string, kind: string) =>
   manifests(file).find((manifest) => manifest.kind === kind) as Manifest
 
+interface Named {
+  name: string
+}
 const webhook = readSettings(webhookSettings, {})
+const annotator = readSettings(annotatorSettings, {})
 const certs = readSettings(certsSettings, {})
 
 t.test('kustomization.yaml lists every file, sorted', async (t) => {
@@ -69,6 +81,27 @@ t.test('the webhook’s ports, folder and Secret', async (t) => {
   t.equal(enableServiceLinks, false, 'variables of Services could be taken for settings')
   t.equal(volumes[0].secret.secretName, `${certs.service}-tls`)
   t.equal(find('certs/self-managed.yaml', 'Deployment').spec.template.spec.enableServiceLinks, false)
+})
+
+t.test('the annotator’s replicas, of which one leads', async (t) => {
+  const file = 'manifests/annotator.yaml'
+  const { replicas, strategy, template } = find(file, 'Deployment').spec
+  t.equal(replicas, 2)
+  t.strictSame(strategy, { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } })
+  t.equal(find(file, 'PodDisruptionBudget').spec.maxUnavailable, 1)
+  const { topologySpreadConstraints, containers } = template.spec
+  t.strictSame(
+    topologySpreadConstraints.map(({ topologyKey }: { topologyKey: string }) => topologyKey),
+    ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'],
+  )
+  const identity = containers[0].env.find(({ name }: Named) => name === annotatorSettings.identity.env)
+  t.equal(identity.valueFrom.fieldRef.fieldPath, 'metadata.name')
+
+  const role = find(file, 'Role')
+  t.equal(role.metadata.namespace, annotator.namespace)
+  const leases = role.rules.filter(({ resources }: { resources: string[] }) => resources.includes('leases'))
+  t.strictSame(leases.at(-1).resourceNames, [leaseName])
+  t.strictSame(find(file, 'Role').rules[1].resourceNames, [zonesConfigMapName])
 })
 
 t.test(

@@ -1,0 +1,88 @@
+// The annotator without its surroundings: caches, queues and the work on their keys. When it may write is the caller's.
+import type { Kube } from '../lib/kube.ts'
+import { Caches } from './caches.ts'
+import { type Event, postEvent } from './events.ts'
+import { Reconciler, type ReconcilerOptions } from './reconcile.ts'
+import { podWrites } from './stamps.ts'
+import { Workqueue } from './workqueue.ts'
+import { writePod } from './write-pod.ts'
+import { publishZones } from './zones-config-map.ts'
+
+export interface ControllerOptions extends Omit<ReconcilerOptions, 'caches' | 'kube' | 'now' | 'tell'> {
+  /** The informers'. */
+  reading: Kube
+  /** Everything else's. */
+  writing: Kube
+  /** see caches.ts */
+  zoneShares: ReadonlyMap<string, number>
+  /** how many Services are worked on at once */
+  workers: number
+  /** of the list of zones */
+  namespace: string
+  onBackfill: () => void
+  onEvent: (event: Event) => void
+  onEventFailure: (event: Event, error: Error) => void
+  onInformerFailure: (error: Error) => void
+  /** A key is tried again. */
+  onFailure: (key: string, error: Error) => void
+}
+
+export class Controller {
+  readonly caches: Caches
+  readonly #queues: readonly Workqueue[]
+
+  constructor(options: ControllerOptions) {
+    const { reading, writing: kube, namespace, onBackfill, onFailure: onError } = options
+    const tell = (event: Event) => {
+      options.onEvent(event)
+      postEvent(kube, event, new Date()).catch((error) => options.onEventFailure(event, error))
+    }
+    const caches = new Caches({
+      kube: reading,
+      enqueue: (key) => services.add(key),
+      enqueuePod: (key) => pods.add(key),
+      isRouted: (service) => reconciler.isRouted(service),
+      configuredShares: options.zoneShares,
+      onZones: () => zones.add('zones'),
+      onError: options.onInformerFailure,
+    })
+    const reconciler = new Reconciler({ ...options, kube, caches, tell, now: Date.now })
+
+    const services = new Workqueue({
+      work: (key) => reconciler.reconcile(key),
+      onError,
+      workers: options.workers,
+    })
+    const pods = new Workqueue({
+      async work(key) {
+        const [podNamespace = '', name = ''] = key.split('/')
+        const pod = caches.pods.get(podNamespace, name)
+        const lone = { pods: pod ? [pod] : [], zoneOfNode: caches.zoneOfNode, sharedPods: new Set<string>() }
+        for (const write of podWrites(lone, 'home')) await writePod(write, { kube, tell, onBackfill })
+        return undefined
+      },
+      onError,
+      workers: 1,
+    })
+    const zones = new Workqueue({
+      async work() {
+        await publishZones(kube, namespace, caches.zones)
+        return undefined
+      },
+      onError,
+      workers: 1,
+    })
+    this.caches = caches
+    this.#queues = [services, pods, zones]
+  }
+
+  /** Begins with the keys that have changed so far: all of them, at the first time. */
+  startWork(): void {
+    for (const queue of this.#queues) queue.start()
+  }
+
+  /** Begins no more work; resolves when none is under way. */
+  async stopWork(): Promise<void> {
+    await Promise.all(this.#queues.map((queue) => queue.stop()))
+  }
+}
