@@ -1,6 +1,6 @@
 // A cluster with the webhook alone, installed from the manifests, and what tests do with it: pods, bindings, and the
 // reasons that the webhook counted.
-import type { V1ObjectMeta, V1Pod } from '@kubernetes/client-node'
+import type { V1ObjectMeta, V1Pod, V1PodSpec } from '@kubernetes/client-node'
 import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster.ts'
 
 const systemPods = '/api/v1/namespaces/zonefirst-system/pods'
@@ -55,10 +55,7 @@ export async function untilServing(cluster: Cluster): Promise<void> {
 }
 
 /** A pod that no scheduler takes, opted in unless its labels say otherwise. */
-export function podOf(
-  metadata: V1ObjectMeta,
-  spec: { nodeName?: string; schedulerName?: string } = {},
-): V1Pod {
+export function podOf(metadata: V1ObjectMeta, spec: Partial<V1PodSpec> = {}): V1Pod {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
