@@ -6,6 +6,7 @@ import https from 'node:https'
 import type { V1Pod, V1Secret } from '@kubernetes/client-node'
 import t from 'tap'
 import { Informer } from '../../lib/informer.ts'
+import { mergePatch } from '../../lib/kube.ts'
 import { bindingReview } from '../fixtures/reviews.ts'
 import {
   bind,
@@ -150,6 +151,29 @@ t.test('pods that are created on a node', async (t) => {
   }
   const { reasons } = await reasonsOf(cluster, () => createPod(cluster, podOf({ name: nextName() })))
   t.strictSame(reasons, [], 'without nodeName: never sent, its binding will be')
+})
+
+t.test('what else happens to a pod is never sent', async (t) => {
+  const pod = await createPod(cluster, podOf({ name: nextName() }, { nodeName: 'node-a-1' }))
+  const path = `/api/v1/namespaces/shop/pods/${pod.metadata?.name}`
+  const patch = (where: string, body: object) =>
+    cluster.kube.request({ method: 'PATCH', path: where, body, contentType: mergePatch })
+  const rows = [
+    { name: 'an update', act: () => patch(path, { metadata: { labels: { app: 'web' } } }) },
+    { name: 'its status', act: () => patch(`${path}/status`, { status: { message: 'fine' } }) },
+    {
+      name: 'an eviction',
+      act: () =>
+        cluster.kube.request({
+          method: 'POST',
+          path: `${path}/eviction`,
+          query: { dryRun: 'All' },
+          body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod.metadata?.name } },
+        }),
+    },
+    { name: 'its deletion', act: () => cluster.kube.request({ method: 'DELETE', path }) },
+  ]
+  for (const { name, act } of rows) t.strictSame((await reasonsOf(cluster, act)).reasons, [], name)
 })
 
 t.test('a dry run shows the stamp and writes nothing', async (t) => {

@@ -49,6 +49,10 @@ t.test('the webhook configuration', async (t) => {
   for (const each of webhooks) {
     t.equal(each.failurePolicy, 'Ignore', each.name)
     t.equal(each.sideEffects, 'None', each.name)
+    t.equal(each.matchPolicy, 'Equivalent', each.name)
+    t.equal(each.timeoutSeconds, 2, `${each.name}: so long may a binding wait`)
+    t.equal(each.rules.length, 1, each.name)
+    t.strictSame(each.rules[0].operations, ['CREATE'], each.name)
     t.ok(webhook.lookupTimeout < each.timeoutSeconds * 1_000, `${each.name}: the webhook gives up first`)
     t.notOk('caBundle' in each.clientConfig, `${each.name}: applying it again must not wipe the bundle`)
     t.match(each.clientConfig.service, {
