@@ -5,17 +5,17 @@ import { fieldManager } from '../lib/names.ts'
 import type { Service } from './objects.ts'
 import type { ServiceWrite } from './plan.ts'
 
-export async function apply(kube: Kube, write: ServiceWrite): Promise<void> {
+/** Resolves to the object as it is after an apply. */
+export async function apply(kube: Kube, write: ServiceWrite): Promise<Service | undefined> {
   switch (write.kind) {
     case 'apply-zonal-service':
-      await kube.request({
+      return kube.request<Service>({
         method: 'PATCH',
         path: servicePath(write.service),
         query: { fieldManager, force: true },
         contentType: applyPatch,
         body: write.service,
       })
-      return
     case 'delete-zonal-service':
       await ignoring([isNotFound, isConflict], () =>
         kube.request({
@@ -24,18 +24,17 @@ export async function apply(kube: Kube, write: ServiceWrite): Promise<void> {
           body: { preconditions: { uid: write.service.metadata.uid } },
         }),
       )
-      return
+      return undefined
     case 'set-annotation': {
       const { name, namespace, uid } = write.primary.metadata
       const annotations = { [write.key]: write.value }
-      await kube.request({
+      return kube.request<Service>({
         method: 'PATCH',
         path: servicePath(write.primary),
         query: { fieldManager },
         contentType: applyPatch,
         body: { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace, uid, annotations } },
       })
-      return
     }
     case 'remove-annotation':
       await ignoring([isNotFound], () =>
@@ -47,6 +46,7 @@ export async function apply(kube: Kube, write: ServiceWrite): Promise<void> {
           body: { metadata: { uid: write.primary.metadata.uid, annotations: { [write.key]: null } } },
         }),
       )
+      return undefined
   }
 }
 

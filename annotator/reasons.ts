@@ -13,6 +13,8 @@ interface Handling {
 }
 
 const handling = {
+  // told when it happens
+  AnnotationRemoved: { silent: true },
   AnnotationTaken: {},
   ExternalName: {},
   HashBalancing: {},
@@ -38,6 +40,7 @@ const handling = {
   StaticCookie: {},
   StickTable: {},
   UnknownTargetPort: { patience: 'grace' },
+  WriteRejected: {},
 } satisfies Record<string, Handling>
 
 export type Reason = keyof typeof handling

@@ -42,7 +42,9 @@ export class Workqueue {
     return this.#idle.promise
   }
 
+  /** A key that failed waits for its back-off, however often it changes: whatever refused it may be overloaded. */
   add(key: string): void {
+    if (this.#failures.has(key) && this.#timers.has(key)) return
     clearTimeout(this.#timers.get(key))
     this.#timers.delete(key)
     if (this.#working.has(key)) this.#dirty.add(key)
@@ -86,7 +88,13 @@ export class Workqueue {
     clearTimeout(this.#timers.get(key))
     this.#timers.set(
       key,
-      setTimeout(() => this.add(key), Math.min(milliseconds, 2 ** 31 - 1)),
+      setTimeout(
+        () => {
+          this.#timers.delete(key)
+          this.add(key)
+        },
+        Math.min(milliseconds, 2 ** 31 - 1),
+      ),
     )
   }
 

@@ -53,6 +53,12 @@ export const isConflict = (error: unknown): boolean => hasStatus(error, 409)
 /** A server-side apply without force met a field that another manager has set to another value. */
 export const isFieldConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.causes.includes('FieldManagerConflict')
+/** It would be refused again: by validation, by a policy, or for want of a permission. */
+export const isRejected = (error: unknown): error is ApiError =>
+  [400, 403, 422].some((status) => hasStatus(error, status))
+/** Nothing can be created there any more. */
+export const isNamespaceTerminating = (error: unknown): boolean =>
+  error instanceof ApiError && error.causes.includes('NamespaceTerminating')
 export const isGone = (error: unknown): boolean => hasStatus(error, 410)
 
 const metadataOnly = 'g=meta.k8s.io;v=v1'

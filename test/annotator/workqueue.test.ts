@@ -64,6 +64,28 @@ t.test('a failed key comes again with back-off, others go on', async (t) => {
   t.strictSame(seen, ['bad', 'good', 'bad', 'bad'])
 })
 
+t.test('a failed key that changes again and again still waits for its back-off', async (t) => {
+  const done = Promise.withResolvers<void>()
+  const failed = Promise.withResolvers<void>()
+  const seen: string[] = []
+  const work = async (key: string) => {
+    seen.push(key)
+    if (key === 'bad') throw new Error('refused')
+    if (key === 'last') done.resolve()
+    return undefined
+  }
+  const backOff = { first: 3_600_000, most: 3_600_000 }
+  const queue = new Workqueue({ work, onError: () => failed.resolve(), workers: 1, backOff })
+  queue.start()
+  queue.add('bad')
+  await failed.promise
+  await Promise.resolve()
+  for (const key of ['bad', 'bad', 'last', 'bad']) queue.add(key)
+  await done.promise
+  await queue.stop()
+  t.strictSame(seen, ['bad', 'last'])
+})
+
 t.test('a key that asks for another look gets one', async (t) => {
   const done = Promise.withResolvers<void>()
   let runs = 0

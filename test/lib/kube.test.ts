@@ -4,7 +4,9 @@ import {
   isConflict,
   isFieldConflict,
   isGone,
+  isNamespaceTerminating,
   isNotFound,
+  isRejected,
   mergePatch,
   readAll,
 } from '../../lib/kube.ts'
@@ -58,11 +60,17 @@ t.test('refusals are errors that can be told apart', async (t) => {
     '/gone': [410, 'Expired'],
     '/none': [404, 'NotFound'],
     '/conflict': [409, 'Conflict'],
+    '/forbidden': [403, 'Forbidden'],
+    '/invalid': [422, 'Invalid'],
   }
   const server = await startApiServer((_request, response, { pathname }) => {
     if (pathname === '/field-conflict') {
       const details = { causes: [{ reason: 'FieldManagerConflict', field: '.x' }] }
       return sendJson(response, 409, { message: 'owned', reason: 'Conflict', details })
+    }
+    if (pathname === '/ending') {
+      const details = { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] }
+      return sendJson(response, 403, { message: 'ending', reason: 'Forbidden', details })
     }
     const [status, reason] = answers[pathname] ?? []
     if (status && reason) return sendStatus(response, status, reason)
@@ -80,11 +88,15 @@ t.test('refusals are errors that can be told apart', async (t) => {
   t.match(none, { status: 404, reason: 'NotFound', message: 'GET /none: 404 refused: NotFound' })
   const kinds = async (path: string) => {
     const error = await fail(path)
-    return [isNotFound, isConflict, isFieldConflict, isGone].filter((is) => is(error)).map((is) => is.name)
+    const all = [isNotFound, isConflict, isFieldConflict, isRejected, isNamespaceTerminating, isGone]
+    return all.filter((is) => is(error)).map((is) => is.name)
   }
   t.strictSame(await kinds('/none'), ['isNotFound'])
   t.strictSame(await kinds('/conflict'), ['isConflict'])
   t.strictSame(await kinds('/field-conflict'), ['isConflict', 'isFieldConflict'])
+  t.strictSame(await kinds('/forbidden'), ['isRejected'])
+  t.strictSame(await kinds('/invalid'), ['isRejected'])
+  t.strictSame(await kinds('/ending'), ['isRejected', 'isNamespaceTerminating'])
   t.strictSame(await kinds('/gone'), ['isGone'])
   t.match(await fail('/elsewhere'), { status: 502, reason: '', message: /502 <html>bad gateway/ })
   t.notOk(isNotFound(new Error('404')), 'text is no status')
