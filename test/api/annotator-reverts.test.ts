@@ -21,7 +21,12 @@ async function restore(shop: Shop, round: number): Promise<boolean> {
     query: { fieldManager: 'gitops' },
     body: {
       ...primary,
-      metadata: { ...primary.metadata, annotations: { ...annotations, round: `${round}` } },
+      // without a version: whatever was written meanwhile
+      metadata: {
+        ...primary.metadata,
+        resourceVersion: undefined,
+        annotations: { ...annotations, round: `${round}` },
+      },
     },
   })
   return found !== undefined
