@@ -1,7 +1,8 @@
 // One review from request to verdict: examine, look up, stamp. Whatever fails on the way is a reason, never a refusal.
+import type { Operation } from 'fast-json-patch'
 import { type Lookup, Shed } from './lookup.ts'
 import type { Reason } from './reasons.ts'
-import type { AdmissionRequest, JsonObject, Operation } from './review.ts'
+import type { AdmissionRequest, JsonObject } from './review.ts'
 import { examine, stamp } from './stamp.ts'
 
 export interface Verdict {

@@ -1,4 +1,5 @@
 // Pure: AdmissionReview (admission.k8s.io/v1) in and out. What the answer should be is decided elsewhere.
+import type { Operation } from 'fast-json-patch'
 
 /** The parts of an AdmissionRequest that are used. Of `object` nothing is checked yet. */
 export interface AdmissionRequest {
@@ -9,13 +10,6 @@ export interface AdmissionRequest {
   namespace: string
   name: string
   object: unknown
-}
-
-/** Of a JSON Patch: as much of it as is needed. */
-export interface Operation {
-  op: 'add' | 'replace'
-  path: string
-  value: unknown
 }
 
 /** The request's fault, as a sentence for whoever sent it. */

@@ -1,5 +1,6 @@
 // Pure: what a review is about, and the patch that stamps its Binding or Pod. Asking about pod and node lies between
 // the two, and is left to lookup.ts.
+import jsonpatch, { type Operation } from 'fast-json-patch'
 import {
   enabledLabel,
   mirrorPodAnnotation,
@@ -9,14 +10,7 @@ import {
 } from '../lib/names.ts'
 import { zoneKey, zoneOf } from '../lib/zone.ts'
 import type { Reason } from './reasons.ts'
-import {
-  type AdmissionRequest,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  type Operation,
-} from './review.ts'
+import { type AdmissionRequest, asObject, asString, isObject, type JsonObject } from './review.ts'
 
 export interface PodReference {
   namespace: string
@@ -80,20 +74,17 @@ function examinePod(pod: JsonObject): Examined {
 export function stamp(object: JsonObject, zone: string): Stamped {
   const { annotations, labels } = asObject(object.metadata)
   const key = zoneKey(zone)
-  const patch = [
-    ...setKeys('/metadata/annotations', annotations, { [zoneAnnotation]: zone, [zoneKeyAnnotation]: key }),
-    ...setKeys('/metadata/labels', labels, { [servesLabel]: key }),
-  ]
+  const before = {
+    metadata: { ...(annotations !== undefined && { annotations }), ...(labels !== undefined && { labels }) },
+  }
+  const after = {
+    metadata: {
+      annotations: { ...asObject(annotations), [zoneAnnotation]: zone, [zoneKeyAnnotation]: key },
+      labels: { ...asObject(labels), [servesLabel]: key },
+    },
+  }
+  const patch = jsonpatch.compare(before, after)
   return patch.length === 0 ? { reason: 'already-stamped' } : { reason: 'stamped', patch }
-}
-
-function setKeys(path: string, map: unknown, wanted: Readonly<Record<string, string>>): Operation[] {
-  if (!isObject(map)) return [{ op: 'add', path, value: wanted }]
-  return Object.entries(wanted).flatMap(([key, value]) => {
-    if (map[key] === value) return []
-    const op = Object.hasOwn(map, key) ? 'replace' : 'add'
-    return [{ op, path: `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, value }]
-  })
 }
 
 function stringsOf(value: unknown): Record<string, string> {
