@@ -50,21 +50,19 @@ export class Caches {
   readonly ingressesByKey = new Index<Ingress>(keysOfIngress, ({ metadata }) => metadata.name ?? '')
   readonly zoneOfNode = new Map<string, string | undefined>()
   readonly selectors = selectorIndex()
+  readonly #options: CachesOptions
   readonly #readyProxies = new Map<string, Pod>()
   readonly #configuredShares: ReadonlyMap<string, number>
   #zones: readonly Zone[] = []
 
   constructor(options: CachesOptions) {
-    const { kube, enqueue, enqueuePod, isRouted, onZones, onError } = options
+    const { kube, enqueue, isRouted, onZones, onError } = options
+    this.#options = options
     this.#configuredShares = options.configuredShares
     const enqueueAll = (keys: Iterable<string>) => {
       for (const key of keys) enqueue(key)
     }
-    const enqueueKeysOf = (pod: Pod) => {
-      const keys = keysOfPod(pod, this.selectors)
-      enqueueAll(keys)
-      if (keys.length === 0) enqueuePod(keyOf(pod.namespace, pod.name))
-    }
+    const enqueueKeysOf = (pod: Pod) => this.#enqueueKeysOf(pod)
     const informer = <T>(options: Omit<InformerOptions<T>, 'kube' | 'onError'>) =>
       new Informer<T>({ kube, onError, ...options })
 
@@ -154,8 +152,22 @@ export class Caches {
     await Promise.all(informers.map((informer) => informer.synced()))
   }
 
+  /** Names every key, as if everything had just come. */
+  enqueueEverything(): void {
+    for (const service of this.services.values())
+      for (const key of keysOfService(service)) this.#options.enqueue(key)
+    for (const pod of this.pods.values()) this.#enqueueKeysOf(pod)
+    this.#options.onZones()
+  }
+
   stop(): void {
     for (const informer of Object.values(this.all)) informer.stop()
+  }
+
+  #enqueueKeysOf(pod: Pod): void {
+    const keys = keysOfPod(pod, this.selectors)
+    for (const key of keys) this.#options.enqueue(key)
+    if (keys.length === 0) this.#options.enqueuePod(keyOf(pod.namespace, pod.name))
   }
 
   #noteProxy(now: Pod | undefined, before: Pod | undefined, changed: () => void): void {

@@ -30,6 +30,7 @@ export interface ControllerOptions extends Omit<ReconcilerOptions, 'caches' | 'k
 export class Controller {
   readonly caches: Caches
   readonly #queues: readonly Workqueue[]
+  #isWorking = false
 
   constructor(options: ControllerOptions) {
     const { reading, writing: kube, namespace, onBackfill, onFailure: onError } = options
@@ -39,11 +40,11 @@ export class Controller {
     }
     const caches = new Caches({
       kube: reading,
-      enqueue: (key) => services.add(key),
-      enqueuePod: (key) => pods.add(key),
+      enqueue: (key) => this.#add(services, key),
+      enqueuePod: (key) => this.#add(pods, key),
       isRouted: (service) => reconciler.isRouted(service),
       configuredShares: options.zoneShares,
-      onZones: () => zones.add('zones'),
+      onZones: () => this.#add(zones, 'zones'),
       onError: options.onInformerFailure,
     })
     const reconciler = new Reconciler({ ...options, kube, caches, tell, now: Date.now })
@@ -76,13 +77,20 @@ export class Controller {
     this.#queues = [services, pods, zones]
   }
 
-  /** Begins with the keys that have changed so far: all of them, at the first time. */
+  /** Looks at everything, and then at what changes. Until then nothing is kept of what changes but the caches. */
   startWork(): void {
+    this.#isWorking = true
+    this.caches.enqueueEverything()
     for (const queue of this.#queues) queue.start()
   }
 
   /** Begins no more work; resolves when none is under way. */
   async stopWork(): Promise<void> {
+    this.#isWorking = false
     await Promise.all(this.#queues.map((queue) => queue.stop()))
+  }
+
+  #add(queue: Workqueue, key: string): void {
+    if (this.#isWorking) queue.add(key)
   }
 }

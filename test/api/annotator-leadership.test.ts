@@ -63,13 +63,11 @@ t.test('when the leader is told to go, the other one takes over and goes on', as
   const before = await shop.versions('web')
   const old = await untilOneLeads(() => true)
   const acquired = (await readLease()).spec?.acquireTime
-  const [other] = (await replicas()).filter(({ metadata }) => metadata?.name !== old)
   await cluster.kubectl('-n', systemNamespace, 'delete', 'pod', old)
-  const next = await cluster.until('another one holds it', async () => {
+  await cluster.until('another one holds it, long before its time would be over', async () => {
     const name = await holder()
-    return name !== old && name !== '' && name
+    return name !== old && name !== ''
   })
-  t.equal(next, other?.metadata?.name, 'the one that stood by')
   const { spec } = await readLease()
   t.not(spec?.acquireTime, acquired)
   await shop.untilCaughtUp('node-a-1')
