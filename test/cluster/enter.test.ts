@@ -55,7 +55,7 @@ t.test('a machine that lacks something ends the program before it begins', async
 })
 
 t.test('an inherited marker of other namespaces counts for nothing', async (t) => {
-  const facts = await read(start(t, ['exit'], { ZONEFIRST_NAMESPACE: 'pid:[1]' }))
+  const facts = await read(start(t, ['exit'], { TEST_CLUSTER_NAMESPACE: 'pid:[1]' }))
   t.notSame(facts.namespace, readlinkSync('/proc/self/ns/pid'))
 })
 

@@ -71,7 +71,10 @@ t.test(
       KUBERNETES_SERVICE_PORT: '443',
     })
     t.notOk('ABSENT' in env)
-    t.notOk('INIT_CWD' in env || 'ZONEFIRST_NAMESPACE' in env, 'nothing of the program that runs the cluster')
+    t.notOk(
+      'INIT_CWD' in env || 'TEST_CLUSTER_NAMESPACE' in env,
+      'nothing of the program that runs the cluster',
+    )
   },
 )
 

@@ -9,7 +9,7 @@ import { prepare } from './prepare.ts'
 import { bin, programs } from './tools.ts'
 
 /** Holds the process namespace that was made for the program: a variable that was merely inherited doesn't match. */
-const marker = 'ZONEFIRST_NAMESPACE'
+const marker = 'TEST_CLUSTER_NAMESPACE'
 
 // The first process stays a shell, since it has to collect processes whose parents have gone.
 const firstProcess = `

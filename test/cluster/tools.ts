@@ -75,13 +75,11 @@ export function keyOf(program: Program): string {
   return hash.digest('hex')
 }
 
-/** Programs whose sources are there and that were never built, or from other sources. */
+/** Programs that were never built, or from other sources. */
 export function outdatedPrograms(needed: readonly Program[]): Program[] {
   const built = existsSync(builtFile) ? (JSON.parse(readFileSync(builtFile, 'utf8')) as object) : {}
   const keys = new Map<string, string>(Object.entries(built))
   return needed.filter(
-    (program) =>
-      existsSync(join(moduleFolder(program), program.package.startsWith('.') ? program.package : '')) &&
-      (keys.get(program.name) !== keyOf(program) || !existsSync(join(bin, program.name))),
+    (program) => keys.get(program.name) !== keyOf(program) || !existsSync(join(bin, program.name)),
   )
 }

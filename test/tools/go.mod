@@ -1,4 +1,4 @@
-// The programs of the test cluster, pinned. Built by test/cluster/build-tools.ts into an ignored folder.
+// The programs of the test cluster, pinned. test/cluster/prepare-main.ts builds them into an ignored folder.
 module zonefirst.io/test-cluster-tools
 
 go 1.26.0
