@@ -1,5 +1,7 @@
 # The front door: `make help` lists what there is. Everything runs on the Node that the project's own install brings.
 .DEFAULT_GOAL := help
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
 .PHONY: help install check format test demo bench-load-guard bench-rotation bench-webhook bench-soak tools clean
 
 help: ## list these commands
@@ -19,7 +21,9 @@ format: install ## format the code and apply safe lint fixes
 
 test: check tools ## run all tests, or one: make test T=test/lib/zone.test.ts
 	@mkdir -p build
-	npm test --silent -- --reporter=terse --output-file=build/test.tap $(T)
+	@echo "running the tests, about fifteen minutes for all; details go to build/test.tap"
+	@npm test --silent -- --reporter=tap --output-file=build/test.tap $(T) \
+	  | grep -E --line-buffered '^(not )?ok |^ +not ok |^# \{'
 
 demo: install ## see the whole system work: a real cluster of three zones, KEEP=1 leaves it up
 	npm run --silent demo
