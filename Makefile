@@ -22,7 +22,7 @@ format: install ## format the code and apply safe lint fixes
 test: check tools ## run all tests, or one: make test T=test/lib/zone.test.ts
 	@mkdir -p build
 	@echo "running the tests, about fifteen minutes for all; details go to build/test.tap"
-	@npm test --silent -- --reporter=tap --output-file=build/test.tap $(T) \
+	@npm test --silent -- --reporter=tap $(T) | tee build/test.tap \
 	  | grep -E --line-buffered '^(not )?ok |^ +not ok |^# \{'
 
 demo: install ## see the whole system work: a real cluster of three zones, KEEP=1 leaves it up
