@@ -41,7 +41,7 @@ async function demo(cluster: Cluster): Promise<object> {
 
   await say.step('install zonefirst: webhook, annotator, certificates, admission policies', () =>
     installZonefirst(cluster, {
-      annotatorEnv: { ZONEFIRST_GRACE_TIME: '5s', ZONEFIRST_RELEASE_TIME: '5s' },
+      annotatorEnv: { ZONEFIRST_GRACE_TIME: '3s', ZONEFIRST_RELEASE_TIME: '3s' },
     }),
   )
   const six = await say.step(
@@ -70,7 +70,7 @@ async function demo(cluster: Cluster): Promise<object> {
   for (let run = 1; run <= lossRuns; run++) {
     const title = `all pods of ${zones[0]} vanish silently under load, then return (${run} of ${lossRuns})`
     const loss = await say.step(title, () =>
-      loseZone(cluster, { zone: zones[0] ?? '', rate: 40, seconds: 8 }),
+      loseZone(cluster, { zone: zones[0] ?? '', rate: 40, seconds: 7 }),
     )
     say.note(
       `of ${loss.requests} requests failed: ${loss.failed} with zonefirst, ${loss.failedWithoutZonefirst} without, on the same pods at the same time`,
