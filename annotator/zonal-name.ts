@@ -31,7 +31,3 @@ export function primaryOfName(name: string): string | undefined {
   const end = name.indexOf('-in-')
   return end > 0 ? name.slice(0, end) : undefined
 }
-
-export function isHashedName(name: string): boolean {
-  return /^zf-[0-9a-f]{10}-/.test(name)
-}

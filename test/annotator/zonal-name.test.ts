@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import {
-  hashedPrefix,
-  isHashedName,
-  primaryOfName,
-  readablePrefix,
-  zonalName,
-} from '../../annotator/zonal-name.ts'
+import { hashedPrefix, primaryOfName, readablePrefix, zonalName } from '../../annotator/zonal-name.ts'
 import { zoneKey } from '../../lib/zone.ts'
 
 t.test('readable prefixes', async (t) => {
@@ -49,8 +43,6 @@ t.test('what a name tells', async (t) => {
   t.equal(primaryOfName('web-in-in-a'), 'web', 'up to the first -in-')
   t.equal(primaryOfName('web'), undefined)
   t.equal(primaryOfName('-in-a'), undefined)
-  t.equal(isHashedName(`${hashedPrefix('shop', 'web')}-a`), true)
-  t.equal(isHashedName('zf-web-a'), false)
   t.not(hashedPrefix('shop', 'web'), hashedPrefix('shop2', 'web'))
   t.match(hashedPrefix('shop', 'web'), /^zf-[0-9a-f]{10}$/)
 })
