@@ -12,8 +12,19 @@ const rounds = 3
 const seconds = 4
 const podsUnderLoad = 1_000
 const podsInMemory = [0, 10_000, 100_000]
-const loadedSubjects: readonly Subject[] = ['zonefirst', 'lean peer', 'peer as Envoy Gateway does it']
-const allSubjects: readonly Subject[] = [...loadedSubjects, 'peer, metadata only']
+const loadedSubjects: readonly Subject[] = [
+  'zonefirst',
+  'lean peer',
+  'peer as Envoy Gateway does it',
+  'bare fastify',
+]
+const subjectsInMemory: readonly Subject[] = [
+  'zonefirst',
+  'lean peer',
+  'peer as Envoy Gateway does it',
+  'peer, metadata only',
+]
+const allSubjects = [...new Set([...loadedSubjects, ...subjectsInMemory])]
 const say = speaker(process.stdout)
 
 type Row = { subject: Subject; figure: string; value: number }
@@ -59,7 +70,7 @@ async function measureMemory(programs: PeerPrograms): Promise<Row[]> {
   for (const pods of podsInMemory) {
     await say.step(`memory with ${pods} pods in the cluster`, async () => {
       const stopApi = await startFakeApi(programs, pods)
-      for (const subject of allSubjects) {
+      for (const subject of subjectsInMemory) {
         const running = await startSubject(programs, subject)
         const [, light] = loads
         if (pods > 0 && light) await sendLoad(programs, running, light, seconds)
@@ -103,15 +114,18 @@ async function main(): Promise<void> {
       }),
     ]),
   )
+  const { memoryAt100k: _, ...ratiosToBareFastify } = ratiosTo(rows, 'bare fastify')
   const result = {
     ratios: ratiosTo(rows, 'lean peer'),
     ratiosToEnvoyGatewayWay: ratiosTo(rows, 'peer as Envoy Gateway does it'),
+    // what fastify and Node's TLS leave us at best, here and now
+    ratiosToBareFastify,
     ratiosToMetadataOnly: { memoryAt100k: ratiosTo(rows, 'peer, metadata only').memoryAt100k },
     rows,
   }
   await mkdir('build', { recursive: true })
   await writeFile('build/bench-webhook.json', `${JSON.stringify(result, null, 2)}\n`)
-  const { rows: _, ...ratios } = result
+  const { rows: _rows, ...ratios } = result
   say.note(JSON.stringify(ratios))
 }
 

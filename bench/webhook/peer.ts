@@ -11,10 +11,11 @@ export interface PeerPrograms {
   loadgen: string
 }
 
-/** What is compared: our webhook, and the peer in three forms. */
-export type Subject = 'zonefirst' | 'lean peer' | 'peer as Envoy Gateway does it' | 'peer, metadata only'
+export type PeerForm = 'lean peer' | 'peer as Envoy Gateway does it' | 'peer, metadata only'
+/** What is compared: our webhook, the peer in three forms, and the floor of ours, a bare fastify server. */
+export type Subject = 'zonefirst' | 'bare fastify' | PeerForm
 
-export const peerFlags: Record<Exclude<Subject, 'zonefirst'>, string[]> = {
+export const peerFlags: Record<PeerForm, string[]> = {
   'lean peer': ['-log-node=false'],
   'peer as Envoy Gateway does it': [],
   'peer, metadata only': ['-log-node=false', '-meta'],

@@ -7,7 +7,7 @@ import { createServer, type TLSSocket } from 'node:tls'
 import { parseAllDocuments } from 'yaml'
 import { until } from '../../test/cluster/until.ts'
 import { makeCertificates } from '../../test/fixtures/tls.ts'
-import { type PeerPrograms, peerFlags, type Subject } from './peer.ts'
+import { type PeerForm, type PeerPrograms, peerFlags, type Subject } from './peer.ts'
 
 export interface Running {
   subject: Subject
@@ -58,10 +58,11 @@ export async function startFakeApi({ fakeapi }: PeerPrograms, pods: number): Pro
 export async function startSubject(programs: PeerPrograms, subject: Subject): Promise<Running> {
   const env = await manifestEnvironment()
   const startedAt = performance.now()
-  const child = subject === 'zonefirst' ? startZonefirst(env) : startPeer(programs, subject)
-  const isReady = subject === 'zonefirst' ? zonefirstIsReady : peerIsReady(child)
+  const isOurs = subject === 'zonefirst' || subject === 'bare fastify'
+  const child = isOurs ? startOurs(programOf[subject], env) : startPeer(programs, subject)
+  const isReady = isOurs ? oursIsReady : peerIsReady(child)
   await until(`${subject} is ready`, isReady, { intervalMs: 5, timeoutMs: 180_000 })
-  const path = subject === 'zonefirst' ? '/mutate' : '/inject-pod-topology'
+  const path = isOurs ? '/mutate' : '/inject-pod-topology'
   return {
     subject,
     pid: child.pid ?? 0,
@@ -85,8 +86,10 @@ async function manifestEnvironment(): Promise<Record<string, string>> {
   return Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))
 }
 
-function startZonefirst(env: Record<string, string>): ChildProcess {
-  return run('0', [process.execPath, 'webhook/main.ts'], {
+const programOf = { zonefirst: 'webhook/main.ts', 'bare fastify': 'bench/webhook/bare-fastify.ts' }
+
+function startOurs(program: string, env: Record<string, string>): ChildProcess {
+  return run('0', [process.execPath, program], {
     ...env,
     KUBERNETES_SERVICE_HOST: 'localhost',
     KUBERNETES_SERVICE_PORT: String(apiPort),
@@ -98,13 +101,13 @@ function startZonefirst(env: Record<string, string>): ChildProcess {
   })
 }
 
-async function zonefirstIsReady(): Promise<boolean> {
+async function oursIsReady(): Promise<boolean> {
   return (await fetch(`http://127.0.0.1:${probesPort}/readyz`)).ok
 }
 
-function startPeer({ peer }: PeerPrograms, subject: Exclude<Subject, 'zonefirst'>): ChildProcess {
+function startPeer({ peer }: PeerPrograms, form: PeerForm): ChildProcess {
   const flags = ['-label=zonefirst.io/enabled', `-certs=${certificates}`, `-port=${reviewPort}`]
-  return run('0', [peer, ...peerFlags[subject], ...flags, `-api=http://127.0.0.1:${fakeApiPort}`], {})
+  return run('0', [peer, ...peerFlags[form], ...flags, `-api=http://127.0.0.1:${fakeApiPort}`], {})
 }
 
 /** Its caches are filled, which it prints, and it takes connections. */
