@@ -86,7 +86,10 @@ async function manifestEnvironment(): Promise<Record<string, string>> {
   return Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))
 }
 
-const programOf = { zonefirst: 'webhook/main.ts', 'bare fastify': 'bench/webhook/bare-fastify.ts' }
+const programOf = {
+  zonefirst: 'build/image/webhook/main.js',
+  'bare fastify': 'bench/webhook/bare-fastify.ts',
+}
 
 function startOurs(program: string, env: Record<string, string>): ChildProcess {
   return run('0', [process.execPath, program], {

@@ -42,7 +42,7 @@ function processes(): number[] {
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes('webhook/main.ts')
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes('webhook/main.js')
       } catch {
         return false
       }

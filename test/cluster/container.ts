@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { root } from './tools.ts'
 
 export interface Mount {
   from: string
@@ -15,6 +14,8 @@ export interface ContainerOptions {
   /** Enters the pod's network. */
   enter: string[]
   hostname: string
+  /** Where it starts. */
+  workingFolder: string
   /** Becomes the container's /run. */
   runFolder: string
   /** Made in this order, before /run is replaced: what shall lie in /run is mounted in `runFolder`. */
@@ -41,7 +42,7 @@ const script = `
 readlink /proc/self/ns/mnt >&3
 hostname "$1"
 run=$2
-root=$3
+folder=$3
 shift 3
 while [ "$1" != -- ]; do
   if [ -d "$1" ]; then mkdir -p "$2"; else mkdir -p "$(dirname "$2")"; [ -e "$2" ] || : >"$2"; fi
@@ -50,17 +51,17 @@ while [ "$1" != -- ]; do
 done
 shift
 mount --rbind "$run" /run
-cd "$root"
+cd "$folder"
 exec 3>&-
 exec "$@"`
 
 export async function startContainer(options: ContainerOptions): Promise<Container> {
-  const { enter, hostname, runFolder, mounts, argv, env, log } = options
+  const { enter, hostname, workingFolder, runFolder, mounts, argv, env, log } = options
   const output = openSync(log, 'a')
   const [program, ...args] = [
     ...enter,
     ...['unshare', '--mount', '--uts', '--'],
-    ...['sh', '-ec', script, 'sh', hostname, runFolder, root],
+    ...['sh', '-ec', script, 'sh', hostname, runFolder, workingFolder],
     ...mounts.flatMap(({ from, to }) => [from, to]),
     ...['--', ...argv],
   ]

@@ -4,6 +4,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { V1Container, V1Pod } from '@kubernetes/client-node'
+import { imageFolder } from '../../image/sources.ts'
 import type { Kube } from '../../lib/kube.ts'
 import { runCommand } from './command.ts'
 import { type Container, type Mount, startContainer } from './container.ts'
@@ -158,6 +159,8 @@ export class PodWorker {
     return startContainer({
       enter: network.enterPod(this.#addresses().pod),
       hostname,
+      // of our image there is what is in it; of others, whatever is in the project
+      workingFolder: /\/zonefirst[:@]/.test(spec.image ?? '') ? imageFolder : root,
       runFolder,
       mounts: placeMounts(runFolder, [...mounts, ...volumeMounts]),
       argv: [program === 'node' ? process.execPath : program, ...args],

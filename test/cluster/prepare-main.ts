@@ -1,11 +1,13 @@
-// Builds what is outdated and unpacks HAProxy where there is none, with progress. prepare.ts starts it, one at a
-// time, with the names of the programs; run by hand without names, it builds all.
+// Builds what is outdated, our image's files too, and unpacks HAProxy where there is none, with progress. prepare.ts
+// starts it, one at a time, with the names of the programs; run by hand without names, it builds all.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { bundle } from '../../image/bundle.ts'
+import { bundleIsOutdated } from '../../image/sources.ts'
 import { findHAProxy, unpackHAProxy } from './haproxy.ts'
 import {
   allPrograms,
@@ -74,6 +76,7 @@ try {
   const names = process.argv.slice(2)
   const needed = allPrograms.filter(({ name }) => names.length === 0 || names.includes(name))
   for (const ofModule of Map.groupBy(outdatedPrograms(needed), moduleFolder).values()) await build(ofModule)
+  if (bundleIsOutdated()) await bundle()
   if (!findHAProxy(process.env)) {
     await unpackHAProxy(say).catch((error: Error) => {
       const remedy = 'install the package haproxy, or name the program in HAPROXY'

@@ -1,8 +1,10 @@
-// Makes a machine ready for the test cluster: sees what is missing, builds the Go programs, unpacks HAProxy. The work
-// itself is done by prepare-main.ts in a process of its own, one at a time for each checkout.
+// Makes a machine ready for the test cluster: sees what is missing, builds the Go programs, unpacks HAProxy, bundles
+// what our image holds. The work itself is done by prepare-main.ts in a process of its own, one at a time for each
+// checkout.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { bundleIsOutdated } from '../../image/sources.ts'
 import { findHAProxy } from './haproxy.ts'
 import { missing } from './needs.ts'
 import { cache, outdatedPrograms, programs } from './tools.ts'
@@ -12,7 +14,10 @@ const worker = fileURLToPath(new URL('prepare-main.ts', import.meta.url))
 /** Ends the program with one sentence for each thing that is missing and can't be made. */
 export function prepare(env: NodeJS.ProcessEnv, needed = programs): void {
   const faults = missing(env, needed)
-  if (faults.length === 0 && (outdatedPrograms(needed).length > 0 || !findHAProxy(env))) {
+  if (
+    faults.length === 0 &&
+    (outdatedPrograms(needed).length > 0 || !findHAProxy(env) || bundleIsOutdated())
+  ) {
     mkdirSync(cache, { recursive: true })
     const lock = `${cache}/lock`
     if (spawnSync('flock', ['--nonblock', lock, 'true']).status !== 0) {
