@@ -4,7 +4,7 @@ import type { Kube } from '../lib/kube.ts'
 import { enabledLabel, zonalServiceLabel } from '../lib/names.ts'
 import { zoneKey } from '../lib/zone.ts'
 import { Index } from './index.ts'
-import type { Zone } from './input.ts'
+import { type Zone, zonesOf } from './input.ts'
 import { sharesOf } from './load-guard/shares.ts'
 import type { Endpoints, Ingress, IngressClass, Node, Pod, Service } from './objects.ts'
 import * as objects from './objects.ts'
@@ -194,10 +194,7 @@ export class Caches {
 
   /** Calls back where the set of zones changed. */
   #refreshZones(changed: () => void): void {
-    const names = new Set([...this.zoneOfNode.values()].filter((zone) => zone !== undefined))
-    const zones = [...names]
-      .map((zone) => ({ zone, key: zoneKey(zone) }))
-      .sort((a, b) => (a.key < b.key ? -1 : 1))
+    const zones = zonesOf(this.zoneOfNode.values())
     const isSame =
       zones.length === this.#zones.length && zones.every(({ zone }, i) => zone === this.#zones[i]?.zone)
     if (isSame) return

@@ -2,14 +2,32 @@
 import { enabledLabel, zonalServiceLabel } from '../lib/names.ts'
 import type { Caches } from './caches.ts'
 import type { Input } from './input.ts'
-import type { Ingress, Pod, Service } from './objects.ts'
+import type { Ingress, IngressClass, Pod, Service } from './objects.ts'
 import { type ClassRule, isRoutedBy, type Route, routesOf } from './routes.ts'
 import { servicesSelecting } from './selector.ts'
 import { keyOf } from './triggers.ts'
 
+/** What is read of the caches: a reading of the cluster at one moment can stand in for them. */
+export interface ClusterView
+  extends Pick<
+    Caches,
+    | 'servicesByNamespace'
+    | 'zonalServices'
+    | 'endpointsByKey'
+    | 'ingressesByKey'
+    | 'zoneOfNode'
+    | 'selectors'
+    | 'zones'
+    | 'shares'
+  > {
+  services: Pick<Caches['services'], 'get'>
+  pods: Pick<Caches['pods'], 'get'>
+  ingressClasses: { values(): Iterable<IngressClass> }
+}
+
 /** Undefined where there is no such Service, it is on its way out, or it is a zonal one. */
 export function gather(
-  caches: Caches,
+  caches: ClusterView,
   key: string,
   rule: ClassRule,
   isRouted: (service: Service) => boolean,
@@ -41,7 +59,7 @@ export function gather(
 
 /** Which of the pods other routed Services select too. */
 function sharing(
-  caches: Caches,
+  caches: ClusterView,
   { metadata: { namespace = '', name = '' } }: Service,
   pods: readonly Pod[],
   isRouted: (service: Service) => boolean,
@@ -67,7 +85,7 @@ function sharing(
   return { sharedPods, pinnedPods }
 }
 
-function ingressesTo(caches: Caches, key: string, rule: ClassRule): Ingress[] {
+function ingressesTo(caches: ClusterView, key: string, rule: ClassRule): Ingress[] {
   const classes = [...caches.ingressClasses.values()]
   return [...caches.ingressesByKey.get(key).values()].filter((ingress) => isRoutedBy(rule, ingress, classes))
 }

@@ -1,4 +1,5 @@
 // Everything that decides about one primary Service, as gathered from the caches.
+import { zoneKey } from '../lib/zone.ts'
 import type { Endpoints, Ingress, Pod, Service } from './objects.ts'
 import type { Route } from './routes.ts'
 
@@ -31,4 +32,10 @@ export interface Input {
   neighbours: ReadonlyMap<string, Service>
   /** our zonal Services of this primary */
   zonalServices: readonly Service[]
+}
+
+/** Each zone once, sorted by key; Nodes without a zone count for none. */
+export function zonesOf(zonesOfNodes: Iterable<string | undefined>): Zone[] {
+  const names = new Set([...zonesOfNodes].filter((zone) => zone !== undefined))
+  return [...names].map((zone) => ({ zone, key: zoneKey(zone) })).sort((a, b) => (a.key < b.key ? -1 : 1))
 }

@@ -9,9 +9,7 @@ import { connect } from '../lib/kube.ts'
 import { buildProbes } from '../lib/probes.ts'
 import { readSettings } from '../lib/settings.ts'
 import { Controller } from './controller.ts'
-import { haproxyIngressSnippet } from './dialects/haproxy-ingress-snippet.ts'
-import { haproxytechCustomAnnotation } from './dialects/haproxytech-custom-annotation.ts'
-import { haproxytechSnippet } from './dialects/haproxytech-snippet.ts'
+import { dialects } from './dialects/all.ts'
 import { leaderKube } from './leader-kube.ts'
 import { Election } from './lease.ts'
 import { leaseName, leaseStore } from './lease-store.ts'
@@ -23,12 +21,6 @@ const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 
 const kube = connect(await findAccess(values.kubeconfig, process.env))
-
-const dialects = {
-  'haproxytech-custom-annotation': haproxytechCustomAnnotation,
-  'haproxytech-snippet': haproxytechSnippet,
-  'haproxy-ingress-snippet': haproxyIngressSnippet,
-}
 
 const failures = new Counter({
   name: 'zonefirst_annotator_failures_total',

@@ -3,6 +3,7 @@ import { isFieldConflict, isNamespaceTerminating, isRejected, type Kube } from '
 import { apply } from './apply.ts'
 import type { Caches } from './caches.ts'
 import { type Desired, desired } from './desired.ts'
+import { writtenOn } from './dialects/all.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { Event } from './events.ts'
 import { gather } from './gather.ts'
@@ -169,13 +170,8 @@ export class Reconciler {
     if (lending !== undefined) this.#tell(primary, 'Normal', 'ZonesRebalanced', lending)
   }
 
-  #written({ metadata }: Service): Record<string, string> {
-    const found: Record<string, string> = {}
-    for (const { annotation, isOurs } of this.#options.dialects) {
-      const value = metadata.annotations?.[annotation]
-      if (value !== undefined && isOurs(value)) found[annotation] = value
-    }
-    return found
+  #written(service: Service): Record<string, string> {
+    return writtenOn(service, this.#options.dialects)
   }
 
   #tellRefusal(key: string, primary: Service, { reason, message }: Refusal): void {
