@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
-.PHONY: help install check format test demo bench-load-guard bench-rotation bench-webhook bench-soak tools clean
+.PHONY: help install check format test demo bench-load-guard bench-rotation bench-webhook bench-soak tools bundle image clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,13 @@ bench-soak: tools ## watch the webhook's memory under load for five minutes, or 
 
 tools: install ## build the test cluster's programs (minutes, once; test and demo do it by themselves)
 	npm run --silent tools
+
+bundle: install ## put the image's files together, in build/image
+	npm run --silent bundle
+
+IMAGE ?= zonefirst:dev
+image: bundle ## build the image IMAGE; needs docker
+	docker build build/image --file image/Dockerfile --tag $(IMAGE)
 
 clean: ## remove what was built, the test cluster's programs too
 	rm -rf build .cache .tap node_modules
