@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { pino } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { findAccess } from '../lib/access.ts'
+import { begin } from '../lib/begin.ts'
 import { registerInformerMetrics } from '../lib/informer-metrics.ts'
 import { connect } from '../lib/kube.ts'
 import { buildProbes } from '../lib/probes.ts'
@@ -15,12 +16,12 @@ import { Election } from './lease.ts'
 import { leaseName, leaseStore } from './lease-store.ts'
 import { settings } from './settings.ts'
 
-const values = readSettings(settings, process.env)
+const values = await begin(() => readSettings(settings, process.env))
 const log = pino({ level: values.logLevel })
 const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 
-const kube = connect(await findAccess(values.kubeconfig, process.env))
+const kube = connect(await begin(() => findAccess(values.kubeconfig, process.env)))
 
 const failures = new Counter({
   name: 'zonefirst_annotator_failures_total',
@@ -135,7 +136,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-await probes.listen({ host: values.listenAddress, port: values.probesPort })
+await begin(() => probes.listen({ host: values.listenAddress, port: values.probesPort }))
 await caches.start()
 election.start()
 log.info({ dialect: values.dialect, zones: caches.zones }, 'watching')

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Counter, Gauge, Registry } from 'prom-client'
 import { findAccess } from '../lib/access.ts'
+import { begin } from '../lib/begin.ts'
 import { Informer } from '../lib/informer.ts'
 import { connect } from '../lib/kube.ts'
 import { buildProbes } from '../lib/probes.ts'
@@ -11,17 +12,20 @@ import { readSettings } from '../lib/settings.ts'
 import { ensureCertificates } from './self-managed.ts'
 import { settings } from './settings.ts'
 
-const values = readSettings(settings, process.env)
-if (values.authorityLifetime < 3 * values.servingLifetime) {
-  throw new Error(
-    'ZONEFIRST_CERTS_AUTHORITY_LIFETIME must be at least three times ZONEFIRST_CERTS_SERVING_LIFETIME.',
-  )
-}
-if (values.authorityLifetime <= 3 * values.overlap) {
-  throw new Error(
-    'ZONEFIRST_CERTS_OVERLAP must be shorter than a third of ZONEFIRST_CERTS_AUTHORITY_LIFETIME.',
-  )
-}
+const values = await begin(() => {
+  const read = readSettings(settings, process.env)
+  if (read.authorityLifetime < 3 * read.servingLifetime) {
+    throw new Error(
+      'ZONEFIRST_CERTS_AUTHORITY_LIFETIME must be at least three times ZONEFIRST_CERTS_SERVING_LIFETIME.',
+    )
+  }
+  if (read.authorityLifetime <= 3 * read.overlap) {
+    throw new Error(
+      'ZONEFIRST_CERTS_OVERLAP must be shorter than a third of ZONEFIRST_CERTS_AUTHORITY_LIFETIME.',
+    )
+  }
+  return read
+})
 const log = pino({ level: values.logLevel })
 const registry = new Registry()
 const failures = new Counter({
@@ -35,7 +39,7 @@ const expiry = new Gauge({
   registers: [registry],
 })
 
-const kube = connect(await findAccess(values.kubeconfig, process.env))
+const kube = connect(await begin(() => findAccess(values.kubeconfig, process.env)))
 const host = `${values.service}.${values.namespace}.svc`
 const [authoritySecret, servingSecret] = [`${values.service}-ca`, `${values.service}-tls`]
 const stopped = new AbortController()
@@ -90,7 +94,9 @@ for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.a
 const { signal } = stopped
 const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal }).catch(() => {})
 const informers = values.once ? [] : watch()
-if (!values.once) await probes.listen({ host: values.listenAddress, port: values.probesPort })
+if (!values.once) {
+  await begin(() => probes.listen({ host: values.listenAddress, port: values.probesPort }))
+}
 for (const informer of informers) informer.start()
 while (!signal.aborted) {
   changed = Promise.withResolvers()

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { findAccess } from '../lib/access.ts'
+import { begin } from '../lib/begin.ts'
 import { registerInformerMetrics } from '../lib/informer-metrics.ts'
 import { connect } from '../lib/kube.ts'
 import { buildProbes } from '../lib/probes.ts'
@@ -15,12 +16,12 @@ import { buildReport } from './report.ts'
 import { buildServer } from './server.ts'
 import { settings } from './settings.ts'
 
-const values = readSettings(settings, process.env)
+const values = await begin(() => readSettings(settings, process.env))
 const log = pino({ level: values.logLevel })
 const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 
-const kube = connect(await findAccess(values.kubeconfig, process.env))
+const kube = connect(await begin(() => findAccess(values.kubeconfig, process.env)))
 const informers = buildInformers(kube, (error) => log.warn({ err: error }, 'informer: trying again'))
 registerInformerMetrics(registry, { ...informers })
 
@@ -88,8 +89,9 @@ process.on('SIGINT', (signal) => void stop(signal))
 informers.pods.start()
 informers.nodes.start()
 await certificate.start()
-const [host, probesPort, port] = [values.listenAddress, values.probesPort, values.port]
-log.info(
-  { probes: await probes.listen({ host, port: probesPort }), reviews: await server.listen({ host, port }) },
-  'listening',
-)
+const { listenAddress: host, probesPort, port } = values
+const listening = await begin(async () => ({
+  probes: await probes.listen({ host, port: probesPort }),
+  reviews: await server.listen({ host, port }),
+}))
+log.info(listening, 'listening')
