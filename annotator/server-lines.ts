@@ -4,9 +4,8 @@
 export type AddressFamily = 'ipv4' | 'ipv6'
 
 export interface ServerLines {
-  namespace: string
-  /** prefix of the zonal Services' names */
-  prefix: string
+  /** the name to resolve, see zonal-host.ts */
+  host: string
   slots: number
   /** the pods' port, as a headless name translates none */
   port: number
@@ -19,7 +18,7 @@ export interface ServerLines {
  * controller fills in at run time take it from there; the template's own checks make the death of a pod known before
  * DNS tells it.
  */
-export function serverLines({ namespace, prefix, slots, port, family }: ServerLines): string[] {
+export function serverLines({ host, slots, port, family }: ServerLines): string[] {
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: HAProxy expands them, not we
   const zone = '${ZONE}'
   const resolvers = '${ZONE_RESOLVERS}'
@@ -30,7 +29,7 @@ export function serverLines({ namespace, prefix, slots, port, family }: ServerLi
     'option redispatch 1',
     'default-server backup',
     [
-      `server-template local-${port}- ${slots} "${prefix}-${zone}.${namespace}.svc.cluster.local:${port}"`,
+      `server-template local-${port}- ${slots} "${host}:${port}"`,
       `no-backup resolvers "${resolvers}" resolve-prefer ${family} init-addr none`,
       'check inter 1s fall 2 rise 1 observe layer4 error-limit 1 on-error mark-down',
     ].join(' '),

@@ -1,6 +1,7 @@
 // What dialects have in common that write server lines into an annotation which users have too: one text reaches every
 // backend of the Service, and a text of somebody else stays.
 import { serverLines } from '../server-lines.ts'
+import { zonalServiceHost } from '../zonal-host.ts'
 import type { Dialect, Servers } from './dialect.ts'
 
 /** First line of every text of ours: tells it from a user's. */
@@ -27,12 +28,14 @@ export function snippetDialect(own: Pick<Dialect, 'annotation' | 'controller' | 
     },
     write({ namespace, prefix, slots, ports, family }: Servers): string {
       const [port = 0] = Object.values(ports)
-      return [mark, ...serverLines({ namespace, prefix, slots, port, family }), ''].join('\n')
+      const host = zonalServiceHost.write({ namespace, prefix })
+      return [mark, ...serverLines({ host, slots, port, family }), ''].join('\n')
     },
     read(value) {
       if (value === undefined || !isOurSnippet(value)) return undefined
-      const found = /^server-template \S+ (\d+) "(\S+)-\$\{ZONE\}\./m.exec(value)
-      return found ? { slots: Number(found[1]), prefix: found[2] ?? '' } : undefined
+      const [, slots, host = ''] = /^server-template \S+ (\d+) "(\S+):\d+"/m.exec(value) ?? []
+      const prefix = zonalServiceHost.prefixOf(host)
+      return prefix === undefined ? undefined : { slots: Number(slots), prefix }
     },
   }
 }

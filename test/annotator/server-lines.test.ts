@@ -1,8 +1,10 @@
 import t from 'tap'
 import { serverLines } from '../../annotator/server-lines.ts'
+import { zonalServiceHost } from '../../annotator/zonal-host.ts'
 
 t.test('the canonical text', async (t) => {
-  const lines = serverLines({ namespace: 'default', prefix: 'web-in', slots: 8, port: 8080, family: 'ipv4' })
+  const host = zonalServiceHost.write({ namespace: 'default', prefix: 'web-in' })
+  const lines = serverLines({ host, slots: 8, port: 8080, family: 'ipv4' })
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: HAProxy's, not ours
   t.strictSame(lines, [
     '.if !streq("${ZONE_RESOLVERS}","") && !streq("${ZONE}","")',

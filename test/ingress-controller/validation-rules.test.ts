@@ -6,6 +6,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { haproxytechCustomAnnotation as dialect } from '../../annotator/dialects/haproxytech-custom-annotation.ts'
 import { serverLines } from '../../annotator/server-lines.ts'
+import { zonalServiceHost } from '../../annotator/zonal-host.ts'
 import { prepare } from '../cluster/prepare.ts'
 import { root } from '../cluster/tools.ts'
 import { endpointSlice, httpPort, ingress, ingressClass, recordedPods, render, service } from './objects.ts'
@@ -38,7 +39,11 @@ t.test('the template gives the lines of server-lines.ts', async (t) => {
   for (const family of ['ipv4', 'ipv6'] as const) {
     const value = dialect.write({ ...servers, family })
     const { namespace, prefix, slots } = servers
-    t.same(lines(value), serverLines({ namespace, prefix, slots, port: 8080, family }), family)
+    t.same(
+      lines(value),
+      serverLines({ host: zonalServiceHost.write({ namespace, prefix }), slots, port: 8080, family }),
+      family,
+    )
     t.same(lines(value, 'default_svc_web_other'), [''], 'a backend without a port in the value gets no line')
   }
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { haproxytechSnippet as dialect } from '../../../annotator/dialects/haproxytech-snippet.ts'
 import { serverLines } from '../../../annotator/server-lines.ts'
+import { zonalServiceHost } from '../../../annotator/zonal-host.ts'
 
 const one = {
   namespace: 'shop',
@@ -12,7 +13,8 @@ const one = {
 
 t.test('the text', async (t) => {
   const text = dialect.write(one)
-  t.strictSame(text.split('\n'), ['# written by zonefirst', ...serverLines({ ...one, port: 8080 }), ''])
+  const lines = serverLines({ ...one, host: zonalServiceHost.write(one), port: 8080 })
+  t.strictSame(text.split('\n'), ['# written by zonefirst', ...lines, ''])
   t.strictSame(dialect.read(text), { prefix: 'web-in', slots: 16 })
   t.equal(dialect.refuse(one, text), undefined)
   t.equal(dialect.refuse(one, undefined), undefined)
