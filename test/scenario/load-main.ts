@@ -74,25 +74,32 @@ function count(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1
 }
 
-async function closedLoop(): Promise<void> {
-  let left = load.requests
+async function closedLoop(requests: number): Promise<void> {
+  let left = requests
   const connection = async () => {
     while (left-- > 0) await once()
   }
   await Promise.all(Array.from({ length: load.connections }, connection))
 }
 
-async function openLoop(rate: number): Promise<void> {
+async function openLoop(rate: number, requests: number): Promise<void> {
+  let isOver = false
+  if (requests === Number.POSITIVE_INFINITY) {
+    process.stdin.resume().on('end', () => {
+      isOver = true
+    })
+  }
   const startedAt = performance.now()
   const pending: Promise<void>[] = []
-  for (let i = 0; i < load.requests; i++) {
+  for (let i = 0; i < requests && !isOver; i++) {
     await wait(Math.max(startedAt + (i * 1_000) / rate - performance.now(), 0))
     pending.push(once())
   }
   await Promise.all(pending)
 }
 
-await (load.rate === undefined ? closedLoop() : openLoop(load.rate))
+const { requests = Number.POSITIVE_INFINITY, rate } = load
+await (rate === undefined ? closedLoop(requests) : openLoop(rate, requests))
 agent.destroy()
 times.sort((a, b) => a - b)
 const at = (share: number) => Math.round((times[Math.floor((times.length - 1) * share)] ?? 0) * 10) / 10

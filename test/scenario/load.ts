@@ -6,8 +6,8 @@ export interface Load {
   /** Host header */
   host: string
   path: string
-  /** requests in all */
-  requests: number
+  /** requests in all; without it, until standard input ends, which takes a rate */
+  requests?: number
   /** requests a second, sent whether answers come or not; without it, each connection sends its next when it can */
   rate?: number
   connections: number

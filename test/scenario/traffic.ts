@@ -54,18 +54,61 @@ export async function readyPods(cluster: Cluster): Promise<V1Pod[]> {
   )
 }
 
+/** What people want to know of traffic in short. */
+export interface Outcome {
+  requests: number
+  failed: number
+  /** what went wrong, by status or error code */
+  failures: Record<string, number>
+  /** of the zone where it was longest */
+  p99Ms: number
+}
+
+export function outcomeOf(traffic: Traffic | undefined): Outcome {
+  if (traffic === undefined) throw new Error('nothing was sent')
+  const { requests, failed, zones } = traffic
+  const failures: Record<string, number> = {}
+  for (const [failure, count] of zones.flatMap((zone) => Object.entries(zone.failures))) {
+    failures[failure] = (failures[failure] ?? 0) + count
+  }
+  return { requests, failed, failures, p99Ms: Math.max(...zones.map(({ p99Ms }) => p99Ms)) }
+}
+
+/** As `sendFromEveryZone`, to each of the Services at once, for as long as `work` takes and a second before it. */
+export async function sendWhile(
+  cluster: Cluster,
+  services: readonly ServiceName[],
+  load: Omit<Load, 'target' | 'host' | 'requests'> & { rate: number },
+  work: () => Promise<unknown>,
+): Promise<Traffic[]> {
+  const isOver = new AbortController()
+  const sending = Promise.all(
+    services.map((service) => sendFromEveryZone(cluster, service, load, isOver.signal)),
+  )
+  try {
+    // traffic first, so that there are connections to lose
+    await Promise.race([wait(1_000), sending])
+    await work()
+  } finally {
+    isOver.abort()
+    await sending.catch(() => {})
+  }
+  return sending
+}
+
 /** The same load for each zone's ingress controller, all at once, each from within the zone. */
 export async function sendFromEveryZone(
   cluster: Cluster,
   service: ServiceName,
   load: Omit<Load, 'target' | 'host'>,
+  end?: AbortSignal,
 ): Promise<Traffic> {
   const proxies = await readyProxies(cluster)
   // pods that go away meanwhile are known before, those that come are known after
   const before = await zonesOfPods(cluster)
   const results = await Promise.all(
     proxies.map(({ zone, address }) =>
-      sendFromZone(cluster, zone, { ...load, target: `${address}:80`, host: hostOf(service) }),
+      sendFromZone(cluster, zone, { ...load, target: `${address}:80`, host: hostOf(service) }, end),
     ),
   )
   const zones = new Map([...before, ...(await zonesOfPods(cluster))])
@@ -112,7 +155,12 @@ async function bytesBetweenZones({ network }: Cluster): Promise<number> {
   return counters.reduce((sum, { sent }) => sum + sent, 0)
 }
 
-function sendFromZone({ network }: Cluster, zone: string, load: Load): Promise<LoadResult> {
+function sendFromZone(
+  { network }: Cluster,
+  zone: string,
+  load: Load,
+  end?: AbortSignal,
+): Promise<LoadResult> {
   const [command = '', ...args] = [
     ...network.enterZone(zone),
     process.execPath,
@@ -120,7 +168,10 @@ function sendFromZone({ network }: Cluster, zone: string, load: Load): Promise<L
     JSON.stringify(load),
   ]
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    const close = () => child.stdin.end()
+    if (end?.aborted) close()
+    else end?.addEventListener('abort', close)
     let output = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text
