@@ -1,5 +1,6 @@
-// The serving certificate: read from the mounted folder, read again whenever its files change. The kubelet swaps a
-// whole folder by renaming a symbolic link, and may do so between two reads: a pair that doesn't match is tried again.
+// The serving certificate, and the authority of clients where they are verified: read from mounted files, read again
+// whenever those change. The kubelet swaps a whole folder by renaming a symbolic link, and may do so between two reads: a
+// pair that doesn't match is tried again.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { type FSWatcher, watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -8,10 +9,14 @@ import { join } from 'node:path'
 export interface KeyPair {
   cert: Buffer
   key: Buffer
+  /** Of whom clients have to show a certificate; undefined where none is asked of them. */
+  clientCA: Buffer | undefined
 }
 
 export interface CertificateOptions {
   folder: string
+  /** A file of certificates; empty where clients aren't verified. Its changes are seen by polling. */
+  clientCAFile?: string
   /** Takes a pair into use; what it throws counts as a broken pair. */
   use: (pair: KeyPair) => void
   /** A new pair is in use. */
@@ -70,17 +75,20 @@ export class ServingCertificate {
   }
 
   async #read(): Promise<void> {
-    const { folder, use, onLoaded, onError } = this.#options
+    const { folder, clientCAFile = '', use, onLoaded, onError } = this.#options
     try {
       this.#watch()
-      const [cert, key] = await Promise.all(
-        ['tls.crt', 'tls.key'].map((file) => readFile(join(folder, file))),
-      )
-      if (this.#stopped || !cert || !key) return
-      if (!this.#loaded?.cert.equals(cert) || !this.#loaded.key.equals(key)) {
-        const certificate = check({ cert, key })
-        use({ cert, key })
-        this.#loaded = { cert, key }
+      const [cert, key, clientCA] = await Promise.all([
+        readFile(join(folder, 'tls.crt')),
+        readFile(join(folder, 'tls.key')),
+        clientCAFile === '' ? undefined : readFile(clientCAFile),
+      ])
+      if (this.#stopped) return
+      const pair = { cert, key, clientCA }
+      if (this.#loaded === undefined || !isSame(this.#loaded, pair)) {
+        const certificate = check(pair)
+        use(pair)
+        this.#loaded = pair
         this.#current = certificate
         onLoaded?.(certificate)
       }
@@ -104,11 +112,18 @@ export class ServingCertificate {
   }
 }
 
+function isSame(one: KeyPair, other: KeyPair): boolean {
+  const sameCA = one.clientCA === undefined || (other.clientCA?.equals(one.clientCA) ?? false)
+  return one.cert.equals(other.cert) && one.key.equals(other.key) && sameCA
+}
+
 /** Throws where the pair can't serve; one that has expired can, and is told by its metric. */
-function check({ cert, key }: KeyPair): X509Certificate {
+function check({ cert, key, clientCA }: KeyPair): X509Certificate {
   const certificate = new X509Certificate(cert)
   if (!certificate.checkPrivateKey(createPrivateKey(key))) {
     throw new Error('tls.key is not the key of tls.crt')
   }
+  // an authority that can't be read would be taken for none at all
+  if (clientCA !== undefined) new X509Certificate(clientCA)
   return certificate
 }

@@ -1,5 +1,4 @@
 // The webhook program: wiring and signals, no logic.
-import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
@@ -40,11 +39,13 @@ const server = buildServer({
 
 const certificate = new ServingCertificate({
   folder: values.tlsFolder,
-  use: (pair) =>
+  clientCAFile: values.clientCAFile,
+  use: ({ cert, key, clientCA }) =>
     server.server.setSecureContext({
-      ...pair,
+      cert,
+      key,
       minVersion: 'TLSv1.2',
-      ...(values.clientCAFile !== '' && { ca: readFileSync(values.clientCAFile) }),
+      ...(clientCA && { ca: clientCA }),
     }),
   onLoaded: ({ validTo }) => log.info({ validTo }, 'certificate loaded'),
   onError: (error) =>

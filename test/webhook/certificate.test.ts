@@ -22,12 +22,13 @@ function mountSecret(folder: string) {
   }
 }
 
-async function start(t: Test, folder: string, pollMs: number) {
+async function start(t: Test, folder: string, pollMs: number, clientCAFile = '') {
   const events = new EventEmitter()
   const used: KeyPair[] = []
   const certificate = new ServingCertificate({
     folder,
     pollMs,
+    clientCAFile,
     use: (pair) => used.push(pair),
     onLoaded: (loaded) => events.emit('loaded', loaded),
     onError: (error) => events.emit('fault', error),
@@ -122,4 +123,28 @@ t.test('a Secret that comes late, and one that goes and comes back, are found by
   const back = once(events, 'loaded')
   mount((await makeCertificates()).serving)
   await back
+})
+
+t.test('the clients’ authority is read again as well, and kept where the new one is broken', async (t) => {
+  const folder = t.testdir()
+  const [{ authority: first, serving }, { authority: second }] = await Promise.all([
+    makeCertificates(),
+    makeCertificates(),
+  ])
+  mountSecret(folder)(serving)
+  const file = join(folder, 'ca.crt')
+  writeFileSync(file, first.cert)
+  const { certificate, events, used } = await start(t, folder, 10, file)
+  await certificate.start()
+  t.equal(used.at(-1)?.clientCA?.toString(), first.cert)
+
+  const fault = once(events, 'fault')
+  writeFileSync(file, 'no certificate')
+  t.match((await fault)[0].message, /can't be used/)
+  t.equal(used.length, 1)
+
+  const loaded = once(events, 'loaded')
+  writeFileSync(file, second.cert)
+  await loaded
+  t.equal(used.at(-1)?.clientCA?.toString(), second.cert)
 })

@@ -129,5 +129,5 @@ t.test('settings that can’t be used end it with a sentence', async (t) => {
   const program = spawn(process.execPath, [main], { env: { ZONEFIRST_REVIEW_PORT: 'http' } })
   let text = ''
   for await (const chunk of program.stderr) text += chunk
-  t.match(text, 'Error: ZONEFIRST_REVIEW_PORT is "http", but must be a whole number from 0 to 65535.')
+  t.match(text, /^ZONEFIRST_REVIEW_PORT is "http", but must be a whole number from 0 to 65535\.\n$/)
 })
