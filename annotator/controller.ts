@@ -20,6 +20,8 @@ export interface ControllerOptions extends Omit<ReconcilerOptions, 'caches' | 'k
   /** of the list of zones */
   namespace: string
   onBackfill: () => void
+  /** Hears how long each look at a Service took, its writes included. */
+  onReconciled?: (seconds: number) => void
   onEvent: (event: Event) => void
   onEventFailure: (event: Event, error: Error) => void
   onInformerFailure: (error: Error) => void
@@ -50,7 +52,14 @@ export class Controller {
     const reconciler = new Reconciler({ ...options, kube, caches, tell, now: Date.now })
 
     const services = new Workqueue({
-      work: (key) => reconciler.reconcile(key),
+      async work(key) {
+        const startedAt = performance.now()
+        try {
+          return await reconciler.reconcile(key)
+        } finally {
+          options.onReconciled?.((performance.now() - startedAt) / 1_000)
+        }
+      },
       onError,
       workers: options.workers,
     })

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { pino } from 'pino'
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { findAccess } from '../lib/access.ts'
 import { begin } from '../lib/begin.ts'
 import { registerInformerMetrics } from '../lib/informer-metrics.ts'
@@ -31,6 +31,12 @@ const failures = new Counter({
 const backfilled = new Counter({
   name: 'zonefirst_annotator_backfilled_pods_total',
   help: 'Pods that were bound without a stamp, or with a wrong one, and got it from here: the webhook missed them.',
+  registers: [registry],
+})
+const reconciled = new Histogram({
+  name: 'zonefirst_annotator_reconcile_seconds',
+  help: 'Looks at a Service, and how long each took with its writes.',
+  buckets: [0.001, 0.01, 0.1, 1, 10],
   registers: [registry],
 })
 const outcomes = new Map<string, string>()
@@ -101,6 +107,7 @@ const controller = new Controller({
   workers: values.workers,
   namespace: values.namespace,
   onBackfill: () => backfilled.inc(),
+  onReconciled: (seconds) => reconciled.observe(seconds),
   onOutcome: (key, outcome) => {
     if (outcome === undefined) outcomes.delete(key)
     else outcomes.set(key, outcome)

@@ -23,6 +23,8 @@ export interface ControlPlaneOptions {
   folder: string
   /** Of the API server, such as { PodTopologyLabelsAdmission: false }. */
   featureGates?: Record<string, boolean> | undefined
+  /** More of the API server's command line. */
+  apiServerFlags?: readonly string[] | undefined
   onUnexpectedEnd: (error: Error) => void
 }
 
@@ -36,7 +38,7 @@ export interface ControlPlane {
 }
 
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { folder, featureGates = {}, onUnexpectedEnd } = options
+  const { folder, featureGates = {}, apiServerFlags: moreFlags = [], onUnexpectedEnd } = options
   const failure = new AbortController()
   const { signal } = failure
   await mkdir(join(folder, 'logs'), { recursive: true })
@@ -54,7 +56,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     })
   const components: Record<ComponentName, Component> = {
     etcd: component('etcd', ...etcdFlags(folder)),
-    'kube-apiserver': component('kube-apiserver', ...apiServerFlags(folder, credentials, featureGates)),
+    'kube-apiserver': component(
+      'kube-apiserver',
+      ...apiServerFlags(folder, credentials, featureGates),
+      ...moreFlags,
+    ),
     'kube-scheduler': component('kube-scheduler', ...clientFlags(credentials.kubeconfig('scheduler'))),
     'kube-controller-manager': component('kube-controller-manager', ...controllerManagerFlags(credentials)),
     coredns: component('coredns', '-conf', corefile),
