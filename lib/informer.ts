@@ -20,7 +20,7 @@ export interface InformerOptions<T> {
   metadataOnly?: boolean
   /** What the cache keeps of an object: the less, the less memory. */
   project: (object: KubeObject) => T
-  /** Called after the cache changed; `now` is undefined for a deletion. It must not throw. */
+  /** Called after the cache changed; `now` is undefined for a deletion. Where it throws, the object is left out. */
   onChange?: (now: T | undefined, before: T | undefined) => void
   /** Hears of every failure; the informer goes on by itself. */
   onError?: (error: Error) => void
@@ -142,6 +142,7 @@ export class Informer<T> {
       this.#lastHeard = Date.now()
       // an empty list of metadata has null
       for (const item of page.items ?? []) {
+        if (!this.#isNamed(item)) continue
         seen.add(keyOf(item))
         this.#keep(item)
       }
@@ -203,8 +204,9 @@ export class Informer<T> {
   #take({ type, object }: WatchEvent): void {
     if (type === 'ERROR') {
       const request = { method: 'GET' as const, path: this.#options.path }
-      throw new ApiError(request, object.code ?? 500, JSON.stringify(object))
+      throw new ApiError(request, object?.code ?? 500, JSON.stringify(object))
     }
+    if (type !== 'BOOKMARK' && !this.#isNamed(object)) return
     const { resourceVersion, annotations } = object.metadata
     if (type === 'BOOKMARK') {
       if (this.#seen === undefined) this.#version = resourceVersion
@@ -221,12 +223,27 @@ export class Informer<T> {
     else this.#keep(object)
   }
 
+  /** One that can't be read is told and left out, as if it weren't there: it must not keep the others from being known. */
   #keep(object: KubeObject): void {
+    const { project, onChange, onError, path } = this.#options
     const key = keyOf(object)
     const before = this.#cache.get(key)
-    const now = this.#options.project(object)
-    this.#cache.set(key, now)
-    this.#options.onChange?.(now, before)
+    try {
+      const now = project(object)
+      this.#cache.set(key, now)
+      onChange?.(now, before)
+    } catch (error) {
+      this.#cache.delete(key)
+      onError?.(new Error(`${key} of ${path} is left out, it can't be read: ${error}`, { cause: error }))
+      if (before !== undefined) onChange?.(undefined, before)
+    }
+  }
+
+  #isNamed(object: KubeObject | null): boolean {
+    const isNamed = typeof object?.metadata?.name === 'string' && object.metadata.name !== ''
+    if (!isNamed)
+      this.#options.onError?.(new Error(`an object of ${this.#options.path} has no name: it is left out`))
+    return isNamed
   }
 
   #drop(key: string): void {

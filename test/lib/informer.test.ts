@@ -2,6 +2,7 @@ import { EventEmitter, on } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { Informer, type InformerOptions } from '../../lib/informer.ts'
+import type { KubeObject } from '../../lib/kube.ts'
 import { sendJson, sendStatus, startApiServer } from '../fixtures/api-server.ts'
 
 const object = (name: string, version: number, labels = {}) => ({
@@ -256,6 +257,48 @@ t.test('410, as status or as event: a list again, and what was missed is noticed
       if (way === 'status') await collection.nextWatch()
       t.equal(await collection.nextWatch(), '9')
     })
+  }
+})
+
+t.test('an object that can’t be read is told and left out, the others are known', async (t) => {
+  for (const refusesStream of [undefined, 422]) {
+    const project = ({ metadata }: KubeObject) => {
+      if (metadata.labels === undefined) throw new Error('no labels')
+      return metadata.name ?? ''
+    }
+    const { collection, informer, content, nextChange, nextError } = await start(t, { project })
+    Object.assign(collection, { refusesStream })
+    const odd = [
+      null,
+      {},
+      { metadata: null },
+      { metadata: { name: '' } },
+      { metadata: { name: 'x' } },
+    ] as never[]
+    collection.items = [...odd, ...collection.items]
+    informer.start()
+    if (refusesStream === undefined) {
+      await collection.nextWatch()
+      for (const item of collection.items) collection.send('ADDED', item)
+      collection.sendListEnd(5)
+    }
+    for (const _ of odd.slice(0, 4))
+      t.equal((await nextError()).message, 'an object of /api/v1/pods has no name: it is left out')
+    const message = "/x of /api/v1/pods is left out, it can't be read: Error: no labels"
+    t.equal((await nextError()).message, message)
+    await informer.synced()
+    t.strictSame(content(), ['a', 'b'])
+    t.strictSame(
+      [await nextChange(), await nextChange()].map(({ now }) => now),
+      ['a', 'b'],
+    )
+
+    if (refusesStream !== undefined) await collection.nextWatch()
+    collection.send('MODIFIED', { metadata: { name: 'a', namespace: 'shop', resourceVersion: '6' } })
+    t.match(await nextError(), { message: /^shop\/a of/ })
+    t.strictSame(await nextChange(), { now: undefined, before: 'a' }, 'what it was before is no more')
+    collection.send('MODIFIED', object('a', 7))
+    t.strictSame(await nextChange(), { now: 'a', before: undefined }, 'and it is back when it can be read')
   }
 })
 
