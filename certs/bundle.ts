@@ -63,7 +63,7 @@ export async function applyBundle(
   } catch (error) {
     if (!isFieldConflict(error)) throw error
     throw new Error(
-      `The caBundle of MutatingWebhookConfiguration ${name} is written by somebody else: use either cert-manager or certs/self-managed.yaml.`,
+      `The caBundle of MutatingWebhookConfiguration ${name} is written by somebody else: use either cert-manager or self-managed certificates.`,
       { cause: error },
     )
   }

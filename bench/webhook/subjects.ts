@@ -80,8 +80,10 @@ export async function residentMiB(pid: number): Promise<number> {
 
 /** What the manifest sets to fixed values. */
 async function manifestEnvironment(): Promise<Record<string, string>> {
-  const documents = parseAllDocuments(await readFile('manifests/webhook.yaml', 'utf8'))
-  const deployment = documents.map((document) => document.toJS()).find(({ kind }) => kind === 'Deployment')
+  const documents = parseAllDocuments(await readFile('manifests/install.yaml', 'utf8'))
+  const deployment = documents
+    .map((document) => document.toJS())
+    .find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'zonefirst-webhook')
   const env: { name: string; value?: string }[] = deployment.spec.template.spec.containers[0].env
   return Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))
 }

@@ -51,8 +51,7 @@ t.test('the configuration applied again, and again by server-side apply: the bun
   const before = await bundlesOf(cluster)
   await cluster.kubectl('apply', '-k', 'manifests')
   t.strictSame(await bundlesOf(cluster), before)
-  const file = 'manifests/webhook-configuration.yaml'
-  await cluster.kubectl('apply', '--server-side', '--force-conflicts', '-f', file)
+  await cluster.kubectl('apply', '--server-side', '--force-conflicts', '-k', 'manifests')
   t.strictSame(await bundlesOf(cluster), before)
   await system('scale', 'deployment/zonefirst-annotator', '--replicas=0')
 })

@@ -8,13 +8,14 @@ import { ensureCertificates } from '../../certs/self-managed.ts'
 import { applyPatch } from '../../lib/kube.ts'
 import { startCluster } from '../cluster/cluster.ts'
 import { runCommand } from '../cluster/command.ts'
+import { partOfZonefirst } from '../scenario/zonefirst.ts'
 
 const cluster = await startCluster({ zones: ['a'] })
 t.teardown(() => cluster.stop())
 const { kube } = cluster
 const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/zonefirst'
 const main = join(import.meta.dirname, '../../certs/main.ts')
-await cluster.kubectl('apply', '-f', 'manifests/namespace.yaml')
+await cluster.kubectl('apply', ...partOfZonefirst('namespace'))
 
 const ensure = (writes: string[] = [], clock = Date.now) =>
   ensureCertificates({
@@ -51,7 +52,7 @@ t.test('before the configuration is there: a clear word, and the certificate all
   })
   t.match(await textOf('zonefirst-webhook-tls', 'tls.crt'), /BEGIN CERTIFICATE/)
   await cluster.kubectl('-n', 'zonefirst-system', 'delete', 'secret', '--all')
-  await cluster.kubectl('apply', '-f', 'manifests/webhook-configuration.yaml')
+  await cluster.kubectl('apply', ...partOfZonefirst('webhook-configuration'))
 })
 
 t.test('three that start at once agree, and write that one field of the configuration', async (t) => {
@@ -95,8 +96,8 @@ t.test('what is deleted comes back', async (t) => {
   t.not(await textOf('zonefirst-webhook-tls', 'tls.crt'), cert)
   t.strictSame(await bundles(), trusted)
 
-  await cluster.kubectl('delete', '-f', 'manifests/webhook-configuration.yaml')
-  await cluster.kubectl('apply', '-f', 'manifests/webhook-configuration.yaml')
+  await cluster.kubectl('delete', ...partOfZonefirst('webhook-configuration'))
+  await cluster.kubectl('apply', ...partOfZonefirst('webhook-configuration'))
   await ensure()
   t.strictSame(await bundles(), trusted)
 })

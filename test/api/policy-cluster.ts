@@ -7,6 +7,7 @@ import { ApiError, applyPatch, jsonPatch, type Kube, type KubeObject, mergePatch
 import { startCluster } from '../cluster/cluster.ts'
 import { service } from '../scenario/shop.ts'
 import { actAs, annotatorUser } from '../scenario/users.ts'
+import { partOfZonefirst } from '../scenario/zonefirst.ts'
 
 export const namespace = 'shop'
 export const annotation = 'backend.zonefirst.io/servers'
@@ -35,8 +36,7 @@ export interface Row {
 export async function startPolicyCluster(t: Test) {
   const cluster = await startCluster({ zones: ['a'] })
   t.teardown(() => cluster.stop())
-  for (const file of ['namespace', 'admission-policies', 'annotator'])
-    await cluster.kubectl('apply', '-f', `manifests/${file}.yaml`)
+  await cluster.kubectl('apply', ...partOfZonefirst('namespace', 'policies', 'annotator'))
   const system = (...args: string[]) => cluster.kubectl('-n', 'zonefirst-system', ...args)
   const annotator = await actAs(cluster, t, annotatorUser)
   await cluster.until('the annotator has made its list of zones', () =>

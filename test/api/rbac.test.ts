@@ -5,8 +5,7 @@ import { startCluster } from '../cluster/cluster.ts'
 
 const cluster = await startCluster({ zones: ['a'] })
 t.teardown(() => cluster.stop())
-await cluster.kubectl('apply', '-k', 'manifests')
-await cluster.kubectl('apply', '-f', 'certs/self-managed.yaml')
+await cluster.kubectl('apply', '-f', 'manifests/install-self-managed.yaml')
 
 const system = 'zonefirst-system'
 

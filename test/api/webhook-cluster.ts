@@ -2,6 +2,7 @@
 // reasons that the webhook counted.
 import type { V1ObjectMeta, V1Pod, V1PodSpec } from '@kubernetes/client-node'
 import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster.ts'
+import { partOfZonefirst } from '../scenario/zonefirst.ts'
 
 const systemPods = '/api/v1/namespaces/zonefirst-system/pods'
 const selector = { labelSelector: 'app.kubernetes.io/name=zonefirst-webhook' }
@@ -23,8 +24,8 @@ export interface Stamp {
 
 export async function startWebhookCluster(options: ClusterOptions) {
   const cluster = await startCluster(options)
-  const files = ['manifests/namespace.yaml', 'manifests/webhook.yaml', 'manifests/webhook-configuration.yaml']
-  for (const file of [...files, 'certs/self-managed.yaml']) await cluster.kubectl('apply', '-f', file)
+  const parts = partOfZonefirst('namespace', 'webhook', 'webhook-configuration', 'certs')
+  await cluster.kubectl('apply', ...parts)
   await untilServing(cluster)
   await createShop(cluster)
   return cluster

@@ -6,6 +6,7 @@ import type { V1Pod } from '@kubernetes/client-node'
 import t, { type Test } from 'tap'
 import { readAll } from '../../lib/kube.ts'
 import { keepAlive, registerNode } from '../cluster/nodes.ts'
+import { partOfZonefirst } from '../scenario/zonefirst.ts'
 import {
   createPod,
   podOf,
@@ -191,7 +192,7 @@ t.test('SIGTERM under load: every review through the API server is answered', as
 })
 
 t.test('afterwards what was missed is stamped by the annotator, and counted', async (t) => {
-  await cluster.kubectl('apply', '-f', 'manifests/annotator.yaml')
+  await cluster.kubectl('apply', ...partOfZonefirst('annotator'))
   await system('rollout', 'status', 'deployment/zonefirst-annotator', '--timeout=90s')
   const metric = async (name: string) => {
     const query = { labelSelector: 'app.kubernetes.io/name=zonefirst-annotator' }

@@ -8,6 +8,7 @@ import t from 'tap'
 import { Informer } from '../../lib/informer.ts'
 import { mergePatch } from '../../lib/kube.ts'
 import { bindingReview } from '../fixtures/reviews.ts'
+import { partOfZonefirst } from '../scenario/zonefirst.ts'
 import {
   bind,
   createPod,
@@ -269,15 +270,10 @@ t.test('applying the configuration again leaves the caBundle', async (t) => {
     )
   const before = await bundles()
   t.not(before, '')
-  await cluster.kubectl('apply', '-f', 'manifests/webhook-configuration.yaml')
+  await cluster.kubectl('apply', ...partOfZonefirst('webhook-configuration'))
   t.equal(await bundles(), before, 'client-side')
-  await cluster.kubectl(
-    'apply',
-    '--server-side',
-    '--force-conflicts',
-    '-f',
-    'manifests/webhook-configuration.yaml',
-  )
+  const serverSide = ['apply', '--server-side', '--force-conflicts']
+  await cluster.kubectl(...serverSide, ...partOfZonefirst('webhook-configuration'))
   t.equal(await bundles(), before, 'server-side')
 })
 

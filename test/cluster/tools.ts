@@ -39,7 +39,13 @@ export const certManagerPrograms: Program[] = [
   { name: 'cert-manager-ca-injector', package: './ca-injector', module: 'cert-manager' },
 ]
 
-export const allPrograms = [...programs, ...certManagerPrograms]
+/** For tests of the chart alone. */
+export const chartPrograms: Program[] = [
+  { name: 'helm', package: 'helm.sh/helm/v3/cmd/helm', module: 'helm' },
+  { name: 'kube-score', package: 'github.com/zegl/kube-score/cmd/kube-score', module: 'kube-score' },
+]
+
+export const allPrograms = [...programs, ...certManagerPrograms, ...chartPrograms]
 
 export function moduleFolder({ module = '' }: Program): string {
   return join(tools, module)

@@ -1,5 +1,5 @@
 // Where manifests repeat what the code says, the two are the same.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
@@ -27,8 +27,12 @@ interface Manifest {
 }
 const manifests = (file: string) =>
   parseAllDocuments(read(file)).map((document) => document.toJS() as Manifest)
-const find = (file: string, kind: string) =>
-  manifests(file).find((manifest) => manifest.kind === kind) as Manifest
+const [withCertManager, selfManaged] = [
+  manifests('manifests/install.yaml'),
+  manifests('manifests/install-self-managed.yaml'),
+]
+const find = (kind: string, name: string, objects = selfManaged) =>
+  objects.find((object) => object.kind === kind && object.metadata.name === name) as Manifest
 
 interface Named {
   name: string
@@ -37,15 +41,14 @@ const webhook = readSettings(webhookSettings, {})
 const annotator = readSettings(annotatorSettings, {})
 const certs = readSettings(certsSettings, {})
 
-t.test('kustomization.yaml lists every file, sorted', async (t) => {
-  const files = readdirSync(join(root, 'manifests')).filter((name) => name.endsWith('.yaml'))
-  const want = files.filter((name) => name !== 'kustomization.yaml').sort()
-  t.strictSame(parse(read('manifests/kustomization.yaml')).resources, want)
+t.test('chart and programs are of one version', async (t) => {
+  const { version, appVersion } = parse(read('manifests/chart/Chart.yaml'))
+  const own = JSON.parse(read('package.json')).version
+  t.strictSame([version, appVersion], [own, own])
 })
 
 t.test('the webhook configuration', async (t) => {
-  const { webhooks, metadata } = find('manifests/webhook-configuration.yaml', 'MutatingWebhookConfiguration')
-  t.equal(metadata.name, certs.configuration)
+  const { webhooks } = find('MutatingWebhookConfiguration', certs.configuration)
   for (const each of webhooks) {
     t.equal(each.failurePolicy, 'Ignore', each.name)
     t.equal(each.sideEffects, 'None', each.name)
@@ -73,26 +76,25 @@ t.test('the webhook configuration', async (t) => {
 })
 
 t.test('the webhook’s ports, folder and Secret', async (t) => {
-  const file = 'manifests/webhook.yaml'
-  const { containers, volumes, enableServiceLinks } = find(file, 'Deployment').spec.template.spec
+  const deployment = find('Deployment', certs.service)
+  const { containers, volumes, enableServiceLinks } = deployment.spec.template.spec
   const [container] = containers
   t.strictSame(container.ports, [
     { name: 'review', containerPort: webhook.port },
     { name: 'probes', containerPort: webhook.probesPort },
   ])
-  t.equal(find(file, 'Service').spec.ports[0].targetPort, 'review')
+  t.equal(find('Service', certs.service).spec.ports[0].targetPort, 'review')
   t.equal(container.volumeMounts[0].mountPath, webhook.tlsFolder)
   t.equal(enableServiceLinks, false, 'variables of Services could be taken for settings')
   t.equal(volumes[0].secret.secretName, `${certs.service}-tls`)
-  t.equal(find('certs/self-managed.yaml', 'Deployment').spec.template.spec.enableServiceLinks, false)
 })
 
 t.test('the annotator’s replicas, of which one leads', async (t) => {
-  const file = 'manifests/annotator.yaml'
-  const { replicas, strategy, template } = find(file, 'Deployment').spec
+  const name = 'zonefirst-annotator'
+  const { replicas, strategy, template } = find('Deployment', name).spec
   t.equal(replicas, 2)
   t.strictSame(strategy, { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } })
-  t.equal(find(file, 'PodDisruptionBudget').spec.maxUnavailable, 1)
+  t.equal(find('PodDisruptionBudget', name).spec.maxUnavailable, 1)
   const { topologySpreadConstraints, containers } = template.spec
   t.strictSame(
     topologySpreadConstraints.map(({ topologyKey }: { topologyKey: string }) => topologyKey),
@@ -101,45 +103,43 @@ t.test('the annotator’s replicas, of which one leads', async (t) => {
   const identity = containers[0].env.find(({ name }: Named) => name === annotatorSettings.identity.env)
   t.equal(identity.valueFrom.fieldRef.fieldPath, 'metadata.name')
 
-  const role = find(file, 'Role')
+  const role = find('Role', name)
   t.equal(role.metadata.namespace, annotator.namespace)
   const leases = role.rules.filter(({ resources }: { resources: string[] }) => resources.includes('leases'))
   t.strictSame(leases.at(-1).resourceNames, [leaseName])
-  t.strictSame(find(file, 'Role').rules[1].resourceNames, [zonesConfigMapName])
+  t.strictSame(role.rules[1].resourceNames, [zonesConfigMapName])
 })
 
 t.test(
   'both ways of certificates make the Secret that the webhook mounts, for its Service’s names',
   async (t) => {
-    const serving = manifests('certs/cert-manager.yaml').find(
-      ({ kind, metadata }) => kind === 'Certificate' && metadata.name === `${certs.service}-tls`,
-    )
-    t.equal(serving?.spec.secretName, `${certs.service}-tls`)
+    const serving = find('Certificate', `${certs.service}-tls`, withCertManager)
+    t.equal(serving.spec.secretName, `${certs.service}-tls`)
     const host = `${certs.service}.${certs.namespace}.svc`
-    t.strictSame(serving?.spec.dnsNames, [host, `${host}.cluster.local`])
-    const { metadata } = find('manifests/webhook-configuration.yaml', 'MutatingWebhookConfiguration') as {
-      metadata: Manifest['metadata'] & { annotations: Record<string, string> }
-    }
-    t.equal(
-      metadata.annotations?.['cert-manager.io/inject-ca-from'],
-      `${certs.namespace}/${serving?.metadata.name}`,
+    t.strictSame(serving.spec.dnsNames, [host, `${host}.cluster.local`])
+    const [own, others] = [withCertManager, selfManaged].map((objects) =>
+      find('MutatingWebhookConfiguration', certs.configuration, objects),
     )
+    t.equal(
+      own?.metadata.annotations?.['cert-manager.io/inject-ca-from'],
+      `${certs.namespace}/${serving.metadata.name}`,
+    )
+    t.notOk(others?.metadata.annotations, 'a CA injector has to leave the self-managed one alone')
 
-    const role = find('certs/self-managed.yaml', 'Role')
+    const role = find('Role', 'zonefirst-certs')
     t.strictSame(role.rules[1].resourceNames, [`${certs.service}-ca`, `${certs.service}-tls`])
-    t.strictSame(find('certs/self-managed.yaml', 'ClusterRole').rules[0].resourceNames, [certs.configuration])
+    t.strictSame(find('ClusterRole', 'zonefirst-certs').rules[0].resourceNames, [certs.configuration])
   },
 )
 
 t.test('all of it fits into a namespace with the restricted Pod Security level', async (t) => {
-  const namespace = find('manifests/namespace.yaml', 'Namespace') as Manifest & {
-    metadata: { labels: object }
-  }
-  t.match(namespace.metadata.labels ?? {}, { 'pod-security.kubernetes.io/enforce': 'restricted' })
-  const files = ['manifests/webhook.yaml', 'manifests/annotator.yaml', 'certs/self-managed.yaml']
-  for (const manifest of files.flatMap(manifests)) {
-    if (manifest.kind !== 'Deployment') continue
-    const { securityContext, containers } = manifest.spec.template.spec
+  const { labels } = find('Namespace', certs.namespace).metadata
+  t.match(labels, { 'pod-security.kubernetes.io/enforce': 'restricted' })
+  const deployments = selfManaged.filter(({ kind }) => kind === 'Deployment')
+  t.equal(deployments.length, 3)
+  for (const manifest of deployments) {
+    const { securityContext, containers, enableServiceLinks } = manifest.spec.template.spec
+    t.equal(enableServiceLinks, false, 'variables of Services could be taken for settings')
     t.match(
       securityContext,
       { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },

@@ -16,7 +16,6 @@ export async function startCertManagerCluster(): Promise<{ cluster: Cluster; cer
   const certManager = await startCertManager(cluster)
   await cluster.kubectl('apply', '-k', 'manifests')
   await withoutAnnotator(cluster)
-  await cluster.kubectl('apply', '-f', 'certs/cert-manager.yaml')
   const wait = ['wait', '--for=condition=Ready', '--timeout=60s', 'certificates.cert-manager.io', '--all']
   await cluster.kubectl('-n', systemNamespace, ...wait)
   await untilServing(cluster)

@@ -5,6 +5,7 @@ import { runCommand } from '../cluster/command.ts'
 import { type ProxyProgram, proxyNamespace } from './proxies.ts'
 
 export const systemNamespace = 'zonefirst-system'
+const selfManaged = 'manifests/install-self-managed.yaml'
 
 export interface InstallOptions {
   annotatorEnv?: Record<string, string>
@@ -12,13 +13,19 @@ export interface InstallOptions {
 }
 
 export async function installZonefirst(cluster: Cluster, options: InstallOptions = {}): Promise<void> {
-  await cluster.kubectl('apply', '-k', 'manifests')
-  await cluster.kubectl('apply', '-f', 'certs/self-managed.yaml')
+  await cluster.kubectl('apply', '-f', selfManaged)
   await setEnv(cluster, 'zonefirst-annotator', options.annotatorEnv)
   await setEnv(cluster, 'zonefirst-webhook', options.webhookEnv)
   for (const name of ['zonefirst-webhook', 'zonefirst-annotator']) {
     await cluster.kubectl('-n', systemNamespace, 'rollout', 'status', `deployment/${name}`, '--timeout=90s')
   }
+}
+
+type Component = 'namespace' | 'webhook' | 'webhook-configuration' | 'annotator' | 'certs' | 'policies'
+
+/** Flags that name a part of what is installed, for `kubectl apply` and `kubectl delete`. */
+export function partOfZonefirst(...components: Component[]): string[] {
+  return ['-f', selfManaged, '-l', `app.kubernetes.io/component in (${components.join(',')})`]
 }
 
 /** The controller's side: what an administrator adds to the ingress controller's namespace. */
