@@ -2,12 +2,12 @@
 import { Informer, type InformerOptions } from '../lib/informer.ts'
 import type { Kube } from '../lib/kube.ts'
 import { enabledLabel, zonalServiceLabel } from '../lib/names.ts'
-import { zoneKey } from '../lib/zone.ts'
 import { Index } from './index.ts'
 import { type Zone, zonesOf } from './input.ts'
-import { sharesOf } from './load-guard/shares.ts'
+import { proxiesByZone, sharesOf } from './load-guard/shares.ts'
 import type { Endpoints, Ingress, IngressClass, Node, Pod, Service } from './objects.ts'
 import * as objects from './objects.ts'
+import { ProxyPods } from './proxy-pods.ts'
 import { selectorIndex } from './selector.ts'
 import { keyOf, keysOfEndpoints, keysOfIngress, keysOfPod, keysOfService } from './triggers.ts'
 
@@ -19,7 +19,7 @@ export interface CachesOptions {
   isRouted: (service: Service) => boolean
   /** by zone key; empty: as the ready proxies are spread */
   configuredShares: ReadonlyMap<string, number>
-  /** Hears of opted-in pods that no Service selects, by `namespace/name`: proxies may be such. */
+  /** Hears of proxies, and of opted-in pods that no Service selects, by `namespace/name`. */
   enqueuePod: (key: string) => void
   /** Hears that the set of zones that have Nodes changed. */
   onZones: () => void
@@ -33,6 +33,7 @@ export class Caches {
   readonly endpoints: Informer<Endpoints>
   readonly pods: Informer<Pod>
   readonly nodes: Informer<Node>
+  readonly proxyPods: ProxyPods
 
   readonly servicesByNamespace = new Index<Service>(
     ({ metadata }) => [metadata.namespace ?? ''],
@@ -51,7 +52,6 @@ export class Caches {
   readonly zoneOfNode = new Map<string, string | undefined>()
   readonly selectors = selectorIndex()
   readonly #options: CachesOptions
-  readonly #readyProxies = new Map<string, Pod>()
   readonly #configuredShares: ReadonlyMap<string, number>
   #zones: readonly Zone[] = []
 
@@ -63,6 +63,14 @@ export class Caches {
       for (const key of keys) enqueue(key)
     }
     const enqueueKeysOf = (pod: Pod) => this.#enqueueKeysOf(pod)
+    this.proxyPods = new ProxyPods({
+      kube,
+      onChange: () => {
+        for (const service of this.services.values()) enqueueAll(keysOfService(service))
+        for (const pod of this.proxyPods.values()) enqueueKeysOf(pod)
+      },
+      onError,
+    })
     const informer = <T>(options: Omit<InformerOptions<T>, 'kube' | 'onError'>) =>
       new Informer<T>({ kube, onError, ...options })
 
@@ -107,7 +115,7 @@ export class Caches {
       project: objects.keepPod,
       onChange: (now, before) => {
         for (const pod of [now, before]) if (pod) enqueueKeysOf(pod)
-        this.#noteProxy(now, before, () => enqueueAll(this.#routedKeys()))
+        if (this.proxyPods.note(now, before)) enqueueAll(this.#routedKeys())
       },
     })
     this.nodes = informer({
@@ -134,10 +142,19 @@ export class Caches {
     return this.#zones
   }
 
+  /** How many ready proxies each zone has, by key. */
+  get proxies(): ReadonlyMap<string, number> {
+    return proxiesByZone(this.proxyPods.values(), this.zoneOfNode)
+  }
+
   /** Each zone's share of the traffic, by key; undefined while no proxy is ready. */
   get shares(): ReadonlyMap<string, number> | undefined {
-    const zones = [...this.#readyProxies.values()].map(({ nodeName = '' }) => this.zoneOfNode.get(nodeName))
-    return sharesOf(this.#configuredShares, zones.filter((zone) => zone !== undefined).map(zoneKey))
+    return sharesOf(this.#configuredShares, this.proxies)
+  }
+
+  /** Contents of the ingress controllers' own ConfigMaps. */
+  get controllerSettings(): readonly Readonly<Record<string, string>>[] {
+    return this.proxyPods.configMaps.contents
   }
 
   get all(): Readonly<Record<string, Informer<never>>> {
@@ -162,21 +179,13 @@ export class Caches {
 
   stop(): void {
     for (const informer of Object.values(this.all)) informer.stop()
+    this.proxyPods.configMaps.stop()
   }
 
   #enqueueKeysOf(pod: Pod): void {
     const keys = keysOfPod(pod, this.selectors)
     for (const key of keys) this.#options.enqueue(key)
-    if (keys.length === 0) this.#options.enqueuePod(keyOf(pod.namespace, pod.name))
-  }
-
-  #noteProxy(now: Pod | undefined, before: Pod | undefined, changed: () => void): void {
-    if (now?.isReadyProxy === before?.isReadyProxy && now?.nodeName === before?.nodeName) return
-    if (!now?.isReadyProxy && !before?.isReadyProxy) return
-    const { namespace, name } = (now ?? before) as Pod
-    if (now?.isReadyProxy) this.#readyProxies.set(keyOf(namespace, name), now)
-    else this.#readyProxies.delete(keyOf(namespace, name))
-    changed()
+    if (keys.length === 0 || pod.proxy !== undefined) this.#options.enqueuePod(keyOf(pod.namespace, pod.name))
   }
 
   /** Keys of Services that select pods of this one, its own among them. */

@@ -1,5 +1,5 @@
 // Pure: what users told the ingress controller about a backend, in the controller's own words. Each controller has its own.
-import type { Ingress, Service } from './objects.ts'
+import type { Input } from './input.ts'
 
 export interface ControllerWords {
   /** of its annotations; the same name under any of them counts */
@@ -9,7 +9,7 @@ export interface ControllerWords {
   balance: string
   maxconn: string
   /** whether the backend's cookies hold fixed server names, which servers of a template have none of */
-  hasStaticCookie: (read: (name: string) => readonly string[]) => boolean
+  staticCookie: (read: Read) => Said | undefined
   /** annotations that put options on each server line, where a template doesn't inherit them */
   serverOptions: readonly string[]
 }
@@ -19,7 +19,7 @@ export const haproxytechWords: ControllerWords = {
   snippet: 'backend-config-snippet',
   balance: 'load-balance',
   maxconn: 'pod-maxconn',
-  hasStaticCookie: (read) => read('cookie-persistence-no-dynamic').some((value) => value !== ''),
+  staticCookie: (read) => read('cookie-persistence-no-dynamic').find(({ value }) => value.trim() !== ''),
   // all stand on default-server
   serverOptions: [],
 }
@@ -29,21 +29,52 @@ export const haproxyIngressWords: ControllerWords = {
   snippet: 'config-backend',
   balance: 'balance-algorithm',
   maxconn: 'maxconn-server',
-  hasStaticCookie: (read) =>
-    read('affinity').includes('cookie') && read('session-cookie-dynamic').includes('false'),
+  staticCookie: (read) =>
+    read('affinity').some(({ value }) => value === 'cookie')
+      ? read('session-cookie-dynamic').find(({ value }) => value === 'false')
+      : undefined,
   serverOptions: ['secure-backends', 'backend-protocol', 'proxy-protocol', 'maxconn-server'],
 }
 
-/** Values that the Service and the Ingresses that route to it give one annotation, under all prefixes. */
-export function reader(
+export interface Said {
+  value: string
+  where: 'on the Service' | 'on an Ingress' | 'in the controller’s ConfigMap'
+}
+
+export type Read = (name: string) => readonly Said[]
+
+/** What users gave one setting, under all prefixes. */
+export interface UserSettings {
+  /** What holds: the Service's, or else the Ingresses', or else the controller's own. */
+  read: Read
+  /** All of it, for what adds up. */
+  readAll: Read
+}
+
+export function userSettings(
   words: ControllerWords,
-  objects: readonly (Service | Ingress)[],
-): (name: string) => readonly string[] {
-  return (name) =>
-    objects.flatMap(({ metadata }) =>
-      words.prefixes.flatMap((prefix) => {
-        const value = metadata.annotations?.[prefix + name]
-        return value === undefined ? [] : [value]
+  { primary, ingresses, controllerSettings }: Pick<Input, 'primary' | 'ingresses' | 'controllerSettings'>,
+): UserSettings {
+  const annotations =
+    (where: Said['where'], objects: readonly (typeof primary | Input['ingresses'][number])[]) =>
+    (name: string): Said[] =>
+      objects.flatMap(({ metadata }) =>
+        words.prefixes.flatMap((prefix) => {
+          const value = metadata.annotations?.[prefix + name]
+          return value === undefined ? [] : [{ value, where }]
+        }),
+      )
+  const levels = [
+    annotations('on the Service', [primary]),
+    annotations('on an Ingress', ingresses),
+    (name: string): Said[] =>
+      controllerSettings.flatMap((settings) => {
+        const value = settings[name]
+        return value === undefined ? [] : [{ value, where: 'in the controller’s ConfigMap' as const }]
       }),
-    )
+  ]
+  return {
+    read: (name) => levels.map((level) => level(name)).find((said) => said.length > 0) ?? [],
+    readAll: (name) => levels.flatMap((level) => level(name)),
+  }
 }

@@ -2,8 +2,10 @@
 import type { Kube } from '../lib/kube.ts'
 import { Caches } from './caches.ts'
 import { type Event, postEvent } from './events.ts'
+import { ProxyTeller } from './proxy-teller.ts'
 import { Reconciler, type ReconcilerOptions } from './reconcile.ts'
 import { podWrites } from './stamps.ts'
+import { keysOfPod } from './triggers.ts'
 import { Workqueue } from './workqueue.ts'
 import { writePod } from './write-pod.ts'
 import { publishZones } from './zones-config-map.ts'
@@ -49,6 +51,7 @@ export class Controller {
       onZones: () => this.#add(zones, 'zones'),
       onError: options.onInformerFailure,
     })
+    const proxies = new ProxyTeller(caches, tell)
     const reconciler = new Reconciler({ ...options, kube, caches, tell, now: Date.now })
 
     const services = new Workqueue({
@@ -67,8 +70,15 @@ export class Controller {
       async work(key) {
         const [podNamespace = '', name = ''] = key.split('/')
         const pod = caches.pods.get(podNamespace, name)
-        const lone = { pods: pod ? [pod] : [], zoneOfNode: caches.zoneOfNode, sharedPods: new Set<string>() }
-        for (const write of podWrites(lone, 'home')) await writePod(write, { kube, tell, onBackfill })
+        if (pod === undefined) return undefined
+        const isLone = keysOfPod(pod, caches.selectors).length === 0
+        const lone = {
+          pods: isLone ? [pod] : [],
+          zoneOfNode: caches.zoneOfNode,
+          sharedPods: new Set<string>(),
+        }
+        for (const write of podWrites(lone, 'home')) await writePod(write, { kube, onBackfill })
+        proxies.look(pod)
         return undefined
       },
       onError,

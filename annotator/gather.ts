@@ -19,6 +19,8 @@ export interface ClusterView
     | 'selectors'
     | 'zones'
     | 'shares'
+    | 'controllerSettings'
+    | 'proxies'
   > {
   services: Pick<Caches['services'], 'get'>
   pods: Pick<Caches['pods'], 'get'>
@@ -48,6 +50,8 @@ export function gather(
     routes: routesTo(primary, ingresses),
     pods,
     shares: caches.shares,
+    controllerSettings: caches.controllerSettings,
+    proxies: caches.proxies,
     ...sharing(caches, primary, pods, isRouted),
     endpoints,
     zoneOfNode: caches.zoneOfNode,

@@ -14,6 +14,8 @@ export interface Input {
   ingresses: readonly Ingress[]
   /** the ports that they route to */
   routes: readonly Route[]
+  /** contents of the ingress controllers' own ConfigMaps, which hold for every Service that says nothing else */
+  controllerSettings: readonly Readonly<Record<string, string>>[]
   /** pods that opted in and that the primary's selector matches */
   pods: readonly Pod[]
   /** the primary's own */
@@ -24,6 +26,8 @@ export interface Input {
   zones: readonly Zone[]
   /** each zone's share of the traffic by key, adding up to 1; undefined while no proxy is ready */
   shares: ReadonlyMap<string, number> | undefined
+  /** how many ready proxies each zone has, by key */
+  proxies: ReadonlyMap<string, number>
   /** names of pods that another routed Service selects too */
   sharedPods: ReadonlySet<string>
   /** of these, the pods of Services that select other pods as well, or not all of these: they may not be lent */

@@ -14,6 +14,7 @@ import { dialects } from './dialects/all.ts'
 import { leaderKube } from './leader-kube.ts'
 import { Election } from './lease.ts'
 import { leaseName, leaseStore } from './lease-store.ts'
+import { proxyStates } from './proxy-teller.ts'
 import { settings } from './settings.ts'
 
 const values = await begin(() => readSettings(settings, process.env))
@@ -58,6 +59,17 @@ new Gauge({
   collect() {
     const pods = [...caches.pods.values()]
     this.set(pods.filter((pod) => pod.nodeName && !pod.ended && pod.zoneKey === undefined).length)
+  },
+})
+
+new Gauge({
+  name: 'zonefirst_annotator_proxies',
+  help: 'Ingress controller pods by state: Prepared, or the reason why they route as without zonefirst.',
+  labelNames: ['state'],
+  registers: [registry],
+  collect() {
+    this.reset()
+    for (const [state, count] of proxyStates(caches)) this.set({ state }, count)
   },
 })
 

@@ -17,6 +17,7 @@ import {
   zoneKeyAnnotation,
 } from '../lib/names.ts'
 import { zoneOf } from '../lib/zone.ts'
+import { type ProxyPod, proxyPod } from './proxy-pod.ts'
 
 export type Service = V1Service & KubeObject
 export type Ingress = V1Ingress & KubeObject
@@ -37,6 +38,8 @@ export interface Pod {
   serves: string | undefined
   /** an ingress controller's, that takes traffic */
   isReadyProxy: boolean
+  /** an ingress controller's, whether it takes traffic or not */
+  proxy: ProxyPod | undefined
 }
 
 export interface Node {
@@ -93,6 +96,7 @@ export function keepPod(object: KubeObject): Pod {
     zoneKey: annotations[zoneKeyAnnotation],
     serves: labels[servesLabel],
     isReadyProxy: labels[roleLabel] === 'proxy' && isReady(status),
+    proxy: labels[roleLabel] === 'proxy' ? proxyPod(object) : undefined,
   }
 }
 

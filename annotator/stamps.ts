@@ -1,6 +1,6 @@
 // Pure: what is to be written on pods: the stamp, where the webhook could not give it (it was away, the Node had no zone
-// yet), and the zone that a pod serves, where it is not the one that its label says.
-import { roleLabel } from '../lib/names.ts'
+// yet) or its Node has another zone by now or none, and the zone that a pod serves, where it is not the one that its
+// label says.
 import { zoneKey } from '../lib/zone.ts'
 import type { Input } from './input.ts'
 import type { Pod } from './objects.ts'
@@ -8,13 +8,11 @@ import type { Pod } from './objects.ts'
 export interface PodWrite {
   kind: 'write-pod'
   pod: Pod
-  /** both annotations */
-  zone: string
-  zoneKey: string
+  /** both annotations; undefined: none */
+  zone: string | undefined
+  zoneKey: string | undefined
   /** the label; undefined: none */
   serves: string | undefined
-  /** A proxy reads its zone when its container starts: it runs without until it restarts. */
-  late: boolean
 }
 
 /** How the zone that a pod serves is chosen; `today` leaves what a pod's label says, where it says something. */
@@ -34,7 +32,7 @@ export function podWrites(
 ): PodWrite[] {
   return pods.flatMap((pod) => {
     const zone = zoneOf(pod, zoneOfNode)
-    if (zone === undefined) return []
+    if (zone === undefined) return hasLostZone(pod, zoneOfNode) ? [withoutStamp(pod)] : []
     const key = zoneKey(zone)
     const stamped = isStampedRight(pod, zoneOfNode)
     const serves = servedBy(
@@ -44,8 +42,7 @@ export function podWrites(
       sharedPods.has(pod.name) && serving === 'home' ? 'today' : serving,
     )
     if (stamped && serves === pod.serves) return []
-    const late = pod.labels[roleLabel] === 'proxy' && pod.zoneKey !== key
-    return [{ kind: 'write-pod', pod, zone, zoneKey: key, serves, late }]
+    return [{ kind: 'write-pod', pod, zone, zoneKey: key, serves }]
   })
 }
 
@@ -54,6 +51,16 @@ function servedBy(pod: Pod, home: string, stamped: boolean, serving: Serving): s
   // a stamp that was wrong, or missing, came with no label worth keeping
   if (serving === 'today') return stamped && pod.serves !== undefined ? pod.serves : home
   return serving.has(pod.name) ? serving.get(pod.name) : home
+}
+
+/** Its Node is known and has no zone any more. A Node that isn't known may come yet. */
+function hasLostZone(pod: Pod, zoneOfNode: ZoneOfNode): boolean {
+  const isStamped = [pod.zone, pod.zoneKey, pod.serves].some((value) => value !== undefined)
+  return isStamped && pod.enabled && !pod.ended && zoneOfNode.has(pod.nodeName ?? '')
+}
+
+function withoutStamp(pod: Pod): PodWrite {
+  return { kind: 'write-pod', pod, zone: undefined, zoneKey: undefined, serves: undefined }
 }
 
 /** The zone that a pod is in, as its Node says it; undefined where that isn't known or the pod has ended. */

@@ -40,11 +40,13 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** The first line that objects; comments and indentation don't count. */
-export function refusalOfLines(text: string): Refusal | undefined {
+/** The first line that objects; comments and indentation don't count. `where` is where the lines stand, for people. */
+export function refusalOfLines(text: string, where: string): Refusal | undefined {
   for (const line of text.split('\n').map((each) => each.trim())) {
     const rule = rules.find((each) => each.line.test(line))
-    if (rule) return { ...rule.refusal, message: `${rule.refusal.message} (\`${line.slice(0, 80)}\`)` }
+    if (rule === undefined) continue
+    const { reason, message } = rule.refusal
+    return { reason, message: `${message} (\`${line.slice(0, 80)}\`, ${where})` }
   }
   return undefined
 }

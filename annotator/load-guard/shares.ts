@@ -1,4 +1,19 @@
 // Pure: each zone's share of the traffic.
+import { zoneKey } from '../../lib/zone.ts'
+import type { Pod } from '../objects.ts'
+
+/** How many ready proxies each zone has, by key. */
+export function proxiesByZone(
+  pods: Iterable<Pick<Pod, 'isReadyProxy' | 'nodeName'>>,
+  zoneOfNode: ReadonlyMap<string, string | undefined>,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { isReadyProxy, nodeName = '' } of pods) {
+    const zone = isReadyProxy ? zoneOfNode.get(nodeName) : undefined
+    if (zone !== undefined) counts.set(zoneKey(zone), (counts.get(zoneKey(zone)) ?? 0) + 1)
+  }
+  return counts
+}
 
 /**
  * Configured shares as they are, scaled to add up to 1; otherwise the ready proxies' share, since each proxy is taken to
@@ -6,14 +21,10 @@
  */
 export function sharesOf(
   configured: ReadonlyMap<string, number>,
-  /** zone keys of ready proxies, one for each */
-  proxies: readonly string[],
+  proxies: ReadonlyMap<string, number>,
 ): ReadonlyMap<string, number> | undefined {
-  if (configured.size > 0) {
-    const sum = [...configured.values()].reduce((total, share) => total + share, 0)
-    return new Map([...configured].map(([key, share]) => [key, share / sum]))
-  }
-  if (proxies.length === 0) return undefined
-  const counts = Map.groupBy(proxies, (key) => key)
-  return new Map([...counts].map(([key, { length }]) => [key, length / proxies.length]))
+  const weights = configured.size > 0 ? configured : proxies
+  if (weights.size === 0) return undefined
+  const sum = [...weights.values()].reduce((total, weight) => total + weight, 0)
+  return new Map([...weights].map(([key, weight]) => [key, weight / sum]))
 }

@@ -9,7 +9,6 @@ const write = (name: string, before: string | undefined, serves: string | undefi
   zone: 'a',
   zoneKey: 'a',
   serves,
-  late: false,
 })
 
 t.test('what people are told', async (t) => {

@@ -8,46 +8,35 @@ const zoneOfNode = new Map([
   ['node-new', undefined],
 ])
 const unstamped = { zone: undefined, zoneKey: undefined, serves: undefined }
-const proxyLabels = { 'zonefirst.io/role': 'proxy' }
 
 t.test('stamps that are missing', async (t) => {
   const rows = [
     { name: 'stamped right', pod: pod('w', 'a'), want: [] },
-    { name: 'never stamped', pod: pod('w', 'a', unstamped), want: [{ zone: 'a', key: 'a', late: false }] },
+    { name: 'never stamped', pod: pod('w', 'a', unstamped), want: [{ zone: 'a', key: 'a' }] },
     {
       name: 'the API server copied annotations only',
       pod: pod('w', 'a', { serves: undefined }),
-      want: [{ zone: 'a', key: 'a', late: false }],
+      want: [{ zone: 'a', key: 'a' }],
     },
     {
       name: 'a zone that is no DNS label',
       pod: pod('w', 'PHX-AD-1', unstamped),
-      want: [{ zone: 'PHX-AD-1', key: 'phx-ad-1-ad6871', late: false }],
+      want: [{ zone: 'PHX-AD-1', key: 'phx-ad-1-ad6871' }],
     },
     {
       name: 'a node of another zone by now',
       pod: pod('w', 'b', { nodeName: 'node-a' }),
-      want: [{ zone: 'a', key: 'a', late: false }],
+      want: [{ zone: 'a', key: 'a' }],
     },
     { name: 'not bound', pod: pod('w', 'a', { ...unstamped, nodeName: undefined }), want: [] },
     { name: 'on its way out', pod: pod('w', 'a', { ...unstamped, ended: true }), want: [] },
     { name: 'a node without a zone', pod: pod('w', 'new', unstamped), want: [] },
     { name: 'a node that is not known', pod: pod('w', 'z', unstamped), want: [] },
-    {
-      name: 'a proxy runs without a zone until it restarts',
-      pod: pod('w', 'a', { ...unstamped, labels: proxyLabels }),
-      want: [{ zone: 'a', key: 'a', late: true }],
-    },
-    {
-      name: 'a proxy that lacks the label alone has its zone',
-      pod: pod('w', 'a', { serves: undefined, labels: proxyLabels }),
-      want: [{ zone: 'a', key: 'a', late: false }],
-    },
   ]
   for (const { name, want, ...row } of rows) {
     const found = podWrites(input({ pods: [row.pod], zoneOfNode }), 'home')
     t.strictSame(
-      found.map(({ zone, zoneKey: key, late }) => ({ zone, key, late })),
+      found.map(({ zone, zoneKey: key }) => ({ zone, key })),
       want,
       name,
     )
@@ -60,6 +49,26 @@ t.test('stamps that are missing', async (t) => {
         `${name}: and nothing left to do`,
       )
     }
+  }
+})
+
+t.test('a Node that lost its zone takes the stamps of its pods along', async (t) => {
+  const nothing = { zone: undefined, zoneKey: undefined, serves: undefined }
+  const rows = [
+    { name: 'stamped', pod: pod('w', 'new'), want: [nothing] },
+    { name: 'the label alone', pod: pod('w', 'new', { ...unstamped, serves: 'a' }), want: [nothing] },
+    { name: 'no stamp', pod: pod('w', 'new', unstamped), want: [] },
+    { name: 'on its way out', pod: pod('w', 'new', { ended: true }), want: [] },
+    { name: 'a Node that is not known: it may come yet', pod: pod('w', 'z'), want: [] },
+  ]
+  for (const { name, want, ...row } of rows) {
+    const found = podWrites(input({ pods: [row.pod], zoneOfNode }), 'today')
+    t.strictSame(
+      found.map(({ zone, zoneKey, serves }) => ({ zone, zoneKey, serves })),
+      want,
+      name,
+    )
+    t.equal(isStampedRight(row.pod, zoneOfNode), false, name)
   }
 })
 

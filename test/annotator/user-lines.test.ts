@@ -22,12 +22,16 @@ t.test('lines that do not go with ours', async (t) => {
     { line: 'http-request set-header stick table', want: undefined },
   ]
   for (const { line, want } of rows) {
-    t.equal(refusalOfLines(`http-response set-header X-Mine yes\n${line}\n`)?.reason, want, line)
+    t.equal(
+      refusalOfLines(`http-response set-header X-Mine yes\n${line}\n`, 'on the Service')?.reason,
+      want,
+      line,
+    )
   }
   t.match(
-    refusalOfLines('server extra 10.0.0.1:80')?.message,
-    /\(`server extra 10\.0\.0\.1:80`\)$/,
-    'the line is named',
+    refusalOfLines('server extra 10.0.0.1:80', 'on an Ingress')?.message,
+    /\(`server extra 10\.0\.0\.1:80`, on an Ingress\)$/,
+    'the line is named, and where it stands',
   )
 })
 

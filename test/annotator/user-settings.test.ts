@@ -60,6 +60,76 @@ t.test('haproxytech’s words', async (t) => {
   t.equal(refusalOfSettings(own, haproxytechSnippet), undefined, 'our own text does not count')
 })
 
+t.test('the controller’s own ConfigMap holds for every Service that says nothing else', async (t) => {
+  const rows: {
+    name: string
+    own?: Record<string, string>
+    config: Record<string, string>
+    want: unknown
+  }[] = [
+    {
+      name: 'a static cookie',
+      config: { 'cookie-persistence-no-dynamic': 'mycookie' },
+      want: { reason: 'StaticCookie', message: /set in the controller’s ConfigMap/ },
+    },
+    { name: 'a dynamic cookie', config: { 'cookie-persistence': 'mycookie' }, want: undefined },
+    {
+      name: 'by a hash',
+      config: { 'load-balance': 'uri' },
+      want: { reason: 'HashBalancing', message: /uri, set in the controller’s ConfigMap/ },
+    },
+    {
+      name: 'by a hash, where the Service says otherwise',
+      own: { 'haproxy.org/load-balance': 'leastconn' },
+      config: { 'load-balance': 'uri' },
+      want: undefined,
+    },
+    {
+      name: 'by a hash on the Service',
+      own: { 'haproxy.org/load-balance': 'source' },
+      config: { 'load-balance': 'leastconn' },
+      want: { reason: 'HashBalancing', message: /source, set on the Service/ },
+    },
+    {
+      name: 'a server line, beside a harmless snippet on the Service',
+      own: { 'haproxy.org/backend-config-snippet': 'http-response set-header x-mine yes' },
+      config: { 'backend-config-snippet': 'server mine 10.0.0.1:80' },
+      want: { reason: 'SnippetUndoes', message: /`server mine 10.0.0.1:80`, in the controller’s ConfigMap/ },
+    },
+    {
+      name: 'checks, time-outs and other defaults, which the template inherits or has itself',
+      config: {
+        check: 'false',
+        'check-http': '/health',
+        'check-interval': '10s',
+        'timeout-check': '5s',
+        'timeout-server': '50s',
+        'pod-maxconn': '30',
+        'server-slots': '10',
+        'send-proxy-protocol': 'proxy',
+        'server-ssl': 'true',
+      },
+      want: undefined,
+    },
+    {
+      name: 'under another controller’s name',
+      config: { 'haproxy.org/load-balance': 'uri' },
+      want: undefined,
+    },
+  ]
+  for (const { name, own = {}, config, want } of rows) {
+    const refusal = refusalOfSettings(
+      { ...given(own), controllerSettings: [config] },
+      haproxytechCustomAnnotation,
+    )
+    if (want === undefined) t.equal(refusal, undefined, name)
+    else t.match(refusal, want, name)
+  }
+  const config = { 'balance-algorithm': 'uri' }
+  const refusal = refusalOfSettings({ ...given({}), controllerSettings: [config] }, haproxyIngressSnippet)
+  t.equal(refusal?.reason, 'HashBalancing', 'haproxy-ingress’s, in its own words')
+})
+
 t.test('haproxy-ingress’s words', async (t) => {
   const key = 'haproxy-ingress.github.io'
   const rows = [

@@ -41,7 +41,11 @@ export async function installValidationRules(cluster: Cluster, program: ProxyPro
   await cluster.until('ValidationRules are known', () =>
     cluster.kubectl('wait', '--for=condition=Established', 'crd/validationrules.ingress.v3.haproxy.org'),
   )
-  await cluster.kubectl('apply', '-f', 'manifests/ingress-controller/validation-rules.yaml')
+  const files = ['validation-rules', 'annotator-role'].flatMap((name) => [
+    '-f',
+    `manifests/ingress-controller/${name}.yaml`,
+  ])
+  await cluster.kubectl('apply', ...files)
 }
 
 async function setEnv(cluster: Cluster, name: string, env: Record<string, string> = {}): Promise<void> {

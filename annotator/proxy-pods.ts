@@ -1,0 +1,34 @@
+// The ingress controllers' pods: where those are that take traffic, and what their controllers' own ConfigMaps say.
+import { ConfigMaps, type ConfigMapsOptions } from './config-maps.ts'
+import type { Pod } from './objects.ts'
+import { keyOf } from './triggers.ts'
+
+export class ProxyPods {
+  readonly configMaps: ConfigMaps
+  readonly #pods = new Map<string, Pod>()
+
+  constructor(options: ConfigMapsOptions) {
+    this.configMaps = new ConfigMaps(options)
+  }
+
+  values(): IterableIterator<Pod> {
+    return this.#pods.values()
+  }
+
+  /** Takes notice of a pod that changed; whether that changes where traffic arrives. */
+  note(now: Pod | undefined, before: Pod | undefined): boolean {
+    const pod = now ?? before
+    if (pod === undefined || (now?.proxy === undefined && before?.proxy === undefined)) return false
+    const key = keyOf(pod.namespace, pod.name)
+    if (now?.proxy === undefined) this.#pods.delete(key)
+    else this.#pods.set(key, now)
+    if (now?.proxy?.configMap !== before?.proxy?.configMap) this.#follow()
+    const [isReady, wasReady] = [now?.isReadyProxy === true, before?.isReadyProxy === true]
+    return isReady !== wasReady || (isReady && now?.nodeName !== before?.nodeName)
+  }
+
+  #follow(): void {
+    const names = [...this.#pods.values()].map(({ proxy }) => proxy?.configMap)
+    this.configMaps.follow(new Set(names.filter((name) => name !== undefined)))
+  }
+}

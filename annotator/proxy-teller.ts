@@ -1,0 +1,43 @@
+// Tells of each proxy what keeps it from routing by zone: an Event on its pod for each change.
+import type { Caches } from './caches.ts'
+import type { Event } from './events.ts'
+import type { Pod } from './objects.ts'
+import { type ProxyFault, proxyFaultOf } from './proxy-faults.ts'
+
+type View = Pick<Caches, 'zoneOfNode' | 'proxyPods'>
+
+export class ProxyTeller {
+  readonly #view: View
+  readonly #tell: (event: Event) => void
+  /** what was told last, by the pod's UID */
+  readonly #told = new Map<string, string>()
+
+  constructor(view: View, tell: (event: Event) => void) {
+    this.#view = view
+    this.#tell = tell
+  }
+
+  look(pod: Pod): void {
+    const fault = faultOf(pod, this.#view)
+    if (fault === undefined) {
+      this.#told.delete(pod.uid)
+      return
+    }
+    if (this.#told.get(pod.uid) === fault.message) return
+    this.#told.set(pod.uid, fault.message)
+    const { namespace, name, uid } = pod
+    this.#tell({ regarding: { kind: 'Pod', namespace, name, uid }, type: 'Warning', ...fault })
+  }
+}
+
+/** How many proxies are in which state: `Ready` for zones, or what keeps them from it. */
+export function proxyStates(view: View): ReadonlyMap<string, number> {
+  const states = [...view.proxyPods.values()]
+    .filter(({ ended }) => !ended)
+    .map((pod) => faultOf(pod, view)?.reason ?? 'Prepared')
+  return new Map([...Map.groupBy(states, (state) => state)].map(([state, { length }]) => [state, length]))
+}
+
+function faultOf(pod: Pod, { zoneOfNode, proxyPods }: View): ProxyFault | undefined {
+  return proxyFaultOf(pod, zoneOfNode, (name) => proxyPods.configMaps.isUnread(name))
+}

@@ -1,0 +1,79 @@
+import t from 'tap'
+import { proxyPod } from '../../annotator/proxy-pod.ts'
+import type { KubeObject } from '../../lib/kube.ts'
+import { deepFreeze } from '../fixtures/freeze.ts'
+
+const env = ['ZONE', 'ZONE_RESOLVERS'].map((name) => ({ name, value: 'x' }))
+const controller = { name: 'controller', env }
+const object = (spec: object, more: object = {}) =>
+  deepFreeze({
+    metadata: { name: 'proxy', namespace: 'haproxy-controller' },
+    spec: { containers: [controller], ...spec },
+    ...more,
+  }) as KubeObject
+
+t.test('the ConfigMap that the command line names', async (t) => {
+  const rows = [
+    { args: ['--configmap=ingress/settings'], want: 'ingress/settings' },
+    { args: ['--configmap', 'ingress/settings', '--ipv4-bind-port=80'], want: 'ingress/settings' },
+    { args: ['--configmap=$(POD_NAMESPACE)/settings'], want: 'haproxy-controller/settings' },
+    { args: ['--configmap-tcp-services=ingress/tcp'], want: undefined },
+    { args: ['--configmap-tcp-services=ingress/tcp', '--configmap=a/b'], want: 'a/b' },
+    { command: ['sh', '-c', 'exec controller --configmap="a/b" --x'], want: 'a/b' },
+    { args: [], want: undefined },
+  ]
+  for (const { want, ...words } of rows) {
+    const { configMap } = proxyPod(object({ containers: [{ ...controller, ...words }] }))
+    t.equal(configMap, want, JSON.stringify(words))
+  }
+})
+
+t.test('the variables that switch routing by zone on', async (t) => {
+  const missing = (...containers: object[]) => proxyPod(object({ containers })).missing
+  t.strictSame(missing(controller), [])
+  t.strictSame(missing({ name: 'sidecar' }, controller), [])
+  t.strictSame(missing({ name: 'controller' }), ['ZONE', 'ZONE_RESOLVERS'])
+  t.strictSame(missing({ name: 'controller', env: env.slice(0, 1) }), ['ZONE_RESOLVERS'])
+  const envFrom = [{ configMapRef: { name: 'zonefirst' } }]
+  t.strictSame(missing({ name: 'controller', envFrom }), [], 'what comes from elsewhere can’t be seen')
+})
+
+t.test('whose DNS it asks', async (t) => {
+  const rows = [
+    { spec: {}, want: false },
+    { spec: { dnsPolicy: 'ClusterFirst' }, want: false },
+    { spec: { dnsPolicy: 'Default' }, want: true },
+    { spec: { hostNetwork: true, dnsPolicy: 'ClusterFirst' }, want: true },
+    { spec: { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' }, want: false },
+    { spec: { hostNetwork: true, dnsPolicy: 'None' }, want: false },
+  ]
+  for (const { spec, want } of rows) t.equal(proxyPod(object(spec)).hasNodeDNS, want, JSON.stringify(spec))
+})
+
+t.test('a zone that came after the start', async (t) => {
+  const stamp = (manager: string, time: string, annotation = 'zonefirst.io/zone-key') => ({
+    manager,
+    time,
+    fieldsV1: { 'f:metadata': { 'f:annotations': { [`f:${annotation}`]: {} } } },
+  })
+  const us = 'zonefirst-annotator'
+  const [before, start, after] = ['2026-01-01T00:00:01Z', '2026-01-01T00:00:02Z', '2026-01-01T00:00:03Z']
+  const rows = [
+    { name: 'stamped as it was bound', fields: [stamp('kube-scheduler', after)], want: false },
+    { name: 'by the annotator, but before', fields: [stamp(us, before)], want: false },
+    { name: 'by the annotator, after', fields: [stamp(us, after)], want: true },
+    { name: 'within the same second', fields: [stamp(us, start)], want: true },
+    { name: 'another annotation', fields: [stamp(us, after, 'zonefirst.io/other')], want: false },
+    { name: 'the annotator owns a label', fields: [{ manager: us, time: after, fieldsV1: {} }], want: false },
+    { name: 'a container that does not read it', fields: [stamp(us, after)], of: 'sidecar', want: false },
+    { name: 'no container runs', fields: [stamp(us, after)], state: { waiting: {} }, want: false },
+  ]
+  const running = { running: { startedAt: '2026-01-01T00:00:02.4Z' } }
+  for (const { name, fields, of = 'controller', state = running, want } of rows) {
+    const metadata = { name: 'proxy', managedFields: fields }
+    const status = { containerStatuses: [{ name: of, state }], podIP: '10.88.0.2' }
+    const found = proxyPod(object({}, { metadata, status }))
+    t.equal(found.isStampedLate, want, name)
+    t.equal(found.address, '10.88.0.2')
+  }
+})
