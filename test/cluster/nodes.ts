@@ -28,7 +28,7 @@ export async function registerNode(kube: Kube, { name, zone, address }: NodeSket
     'topology.kubernetes.io/zone': zone,
   }
   await kube.request({ method: 'POST', path: '/api/v1/nodes', body: { metadata: { name, labels } } })
-  const resources = { cpu: '64', memory: '256Gi', pods: '250' }
+  const resources = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods: '250' }
   const now = new Date().toISOString()
   const status = {
     capacity: resources,
