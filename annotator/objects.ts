@@ -1,4 +1,4 @@
-// Pure: what the annotator's caches keep of each object.
+// Pure: what the annotator's caches keep of each object. An object of another shape than the API's throws.
 import type {
   V1Endpoint,
   V1EndpointSlice,
@@ -18,6 +18,15 @@ import {
 } from '../lib/names.ts'
 import { zoneOf } from '../lib/zone.ts'
 import { type ProxyPod, proxyPod } from './proxy-pod.ts'
+import {
+  demand,
+  endpointSliceShape,
+  ingressClassShape,
+  ingressShape,
+  nodeShape,
+  podShape,
+  serviceShape,
+} from './shape.ts'
 
 export type Service = V1Service & KubeObject
 export type Ingress = V1Ingress & KubeObject
@@ -63,22 +72,28 @@ export interface Endpoints {
 }
 
 export function keepService(object: KubeObject): Service {
+  demand(serviceShape, object)
   return withoutManagedFields(object as Service)
 }
 
 export function keepIngress(object: KubeObject): Ingress {
+  demand(ingressShape, object)
   return withoutManagedFields(object as Ingress)
 }
 
 export function keepIngressClass(object: KubeObject): IngressClass {
+  demand(ingressClassShape, object)
   return withoutManagedFields(object as IngressClass)
 }
 
-export function keepNode({ metadata }: KubeObject): Node {
+export function keepNode(object: KubeObject): Node {
+  demand(nodeShape, object)
+  const { metadata } = object
   return { name: metadata.name ?? '', zone: zoneOf(metadata.labels) }
 }
 
 export function keepPod(object: KubeObject): Pod {
+  demand(podShape, object)
   const { metadata, spec, status } = object as KubeObject & {
     spec?: { nodeName?: string }
     status?: V1PodStatus
@@ -101,6 +116,7 @@ export function keepPod(object: KubeObject): Pod {
 }
 
 export function keepEndpoints(object: KubeObject): Endpoints {
+  demand(endpointSliceShape, object)
   const slice = object as V1EndpointSlice & KubeObject
   // A missing `ready` means ready, as the API defines it.
   const [ready, unready] = partition(slice.endpoints ?? [], ({ conditions }) => conditions?.ready !== false)
