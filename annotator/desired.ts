@@ -19,6 +19,8 @@ export interface Routed {
   zonalServices: readonly Service[]
   /** the zone that each pod serves, by pod name; undefined: none */
   serves: ReadonlyMap<string, string | undefined>
+  /** see serving.ts */
+  openZones: number
   guardMemory: GuardMemory
   /** ms until time alone could change any of it */
   lookAgainIn?: number
@@ -55,12 +57,13 @@ export function desired(input: Input, dialect: Dialect, options: Omit<ServingOpt
   if (refused) return { routed: false, refusal: refused }
   const serving = guardedServing(input, { ...options, isNew: today === undefined })
   if ('refusal' in serving) return { routed: false, refusal: serving.refusal }
-  const { serves, memory, lookAgainIn } = serving
+  const { serves, memory, openZones, lookAgainIn } = serving
   return {
     routed: true,
     annotation: dialect.write(servers),
     zonalServices: input.zones.map((zone) => zonalService(primary, prefix, zone)),
     serves,
+    openZones,
     guardMemory: memory,
     ...(lookAgainIn !== undefined && { lookAgainIn }),
   }

@@ -51,6 +51,15 @@ new Gauge({
     for (const outcome of outcomes.values()) this.inc({ outcome })
   },
 })
+const openZones = new Map<string, number>()
+new Gauge({
+  name: 'zonefirst_annotator_open_zones',
+  help: 'Zones whose traffic to a Service spreads over all zones, since no pod can be lent to them, added up over Services.',
+  registers: [registry],
+  collect() {
+    this.set(openZones.values().reduce((sum, count) => sum + count, 0))
+  },
+})
 
 new Gauge({
   name: 'zonefirst_annotator_unstamped_pods',
@@ -120,9 +129,11 @@ const controller = new Controller({
   namespace: values.namespace,
   onBackfill: () => backfilled.inc(),
   onReconciled: (seconds) => reconciled.observe(seconds),
-  onOutcome: (key, outcome) => {
+  onOutcome: (key, outcome, open = 0) => {
     if (outcome === undefined) outcomes.delete(key)
     else outcomes.set(key, outcome)
+    if (open > 0) openZones.set(key, open)
+    else openZones.delete(key)
   },
   onEvent: (event) => log.info(event, 'event'),
   onEventFailure: (event, error) => log.warn({ err: error, event }, 'event not posted'),

@@ -41,8 +41,8 @@ export interface ReconcilerOptions {
   tell: (event: Event) => void
   /** Hears of each pod that came without a stamp, or with a wrong one. */
   onBackfill?: () => void
-  /** Hears how each look at a Service ended: routed, or a reason. */
-  onOutcome: (key: string, outcome: string | undefined) => void
+  /** Hears how each look at a Service ended: routed, or a reason; and of how many zones the traffic isn't kept inside. */
+  onOutcome: (key: string, outcome: string | undefined, openZones?: number) => void
 }
 
 export class Reconciler {
@@ -84,7 +84,7 @@ export class Reconciler {
       releaseTime,
     })
     this.#memories.set(key, next.memory)
-    onOutcome(key, outcome(want))
+    onOutcome(key, outcome(want), want.routed ? want.openZones : 0)
     const wait = next.writes.some(isSetting) ? this.#waitToSet(key, input.primary, now) : 0
     const writes = next.writes.filter((write) => wait === 0 || !isSetting(write))
     try {

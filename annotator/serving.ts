@@ -16,6 +16,8 @@ export interface GuardedServing {
   /** by pod name; undefined: none */
   serves: ReadonlyMap<string, string | undefined>
   memory: GuardMemory
+  /** zones with traffic that no ready pod serves: theirs spreads over all pods */
+  openZones: number
   /** ms until time alone could change it */
   lookAgainIn?: number
 }
@@ -26,7 +28,7 @@ export function guardedServing(
   { bound, now, memory, isNew }: ServingOptions,
 ): GuardedServing | { refusal: Refusal } {
   const { shares, pods, pinnedPods } = input
-  if (shares === undefined) return { serves: new Map(), memory: {} }
+  if (shares === undefined) return { serves: new Map(), memory: {}, openZones: 0 }
   const readyNames = new Set(input.endpoints.flatMap((slice) => slice.pods))
   const ready = pods
     .filter(({ name }) => readyNames.has(name))
@@ -40,6 +42,7 @@ export function guardedServing(
 
   const serves = new Map(guarded.serves)
   const served = new Set(serves.values())
+  const openZones = [...shares].filter(([zone, share]) => share > 0 && !served.has(zone)).length
   for (const pod of pods) {
     if (readyNames.has(pod.name)) continue
     // one that gets ready in an open zone would at once take all of its traffic; others stay what they are
@@ -48,5 +51,5 @@ export function guardedServing(
     const keeps = pod.serves !== undefined && (pod.serves !== home || !isOpen)
     serves.set(pod.name, keeps ? pod.serves : isOpen ? undefined : home)
   }
-  return { ...guarded, serves }
+  return { ...guarded, serves, openZones }
 }

@@ -14,7 +14,21 @@ const served = (given: Parameters<typeof input>[0]) => {
 }
 
 t.test('without a ready proxy there is nothing to guard', async (t) => {
-  t.strictSame(guardedServing(input(), options), { serves: new Map(), memory: {} })
+  t.strictSame(guardedServing(input(), options), { serves: new Map(), memory: {}, openZones: 0 })
+})
+
+t.test('zones that nobody can be lent to are counted', async (t) => {
+  const openZones = (zones: ReadonlyMap<string, number>) => {
+    const found = guardedServing(input({ shares: zones }), options)
+    return 'serves' in found ? found.openZones : found
+  }
+  t.equal(openZones(shares), 1, 'a pod of a or b for c would leave the other one overloaded')
+  const half = new Map([
+    ['a', 0.5],
+    ['b', 0.5],
+    ['c', 0],
+  ])
+  t.equal(openZones(half), 0, 'a zone without traffic needs none')
 })
 
 t.test('pods that are not ready', async (t) => {
