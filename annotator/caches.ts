@@ -19,6 +19,8 @@ export interface CachesOptions {
   isRouted: (service: Service) => boolean
   /** by zone key; empty: as the ready proxies are spread */
   configuredShares: ReadonlyMap<string, number>
+  /** see proxy-pods.ts */
+  proxyNamespaces?: readonly string[]
   /** Hears of proxies, and of opted-in pods that no Service selects, by `namespace/name`. */
   enqueuePod: (key: string) => void
   /** Hears that the set of zones that have Nodes changed. */
@@ -65,6 +67,7 @@ export class Caches {
     const enqueueKeysOf = (pod: Pod) => this.#enqueueKeysOf(pod)
     this.proxyPods = new ProxyPods({
       kube,
+      namespaces: options.proxyNamespaces ?? [],
       onChange: () => {
         for (const service of this.services.values()) enqueueAll(keysOfService(service))
         for (const pod of this.proxyPods.values()) enqueueKeysOf(pod)

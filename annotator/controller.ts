@@ -17,6 +17,7 @@ export interface ControllerOptions extends Omit<ReconcilerOptions, 'caches' | 'k
   writing: Kube
   /** see caches.ts */
   zoneShares: ReadonlyMap<string, number>
+  proxyNamespaces?: readonly string[]
   /** how many Services are worked on at once */
   workers: number
   /** of the list of zones */
@@ -48,6 +49,7 @@ export class Controller {
       enqueuePod: (key) => this.#add(pods, key),
       isRouted: (service) => reconciler.isRouted(service),
       configuredShares: options.zoneShares,
+      ...(options.proxyNamespaces && { proxyNamespaces: options.proxyNamespaces }),
       onZones: () => this.#add(zones, 'zones'),
       onError: options.onInformerFailure,
     })

@@ -125,6 +125,7 @@ const controller = new Controller({
   releaseTime: values.releaseTime,
   bound: values.loadBound,
   zoneShares: values.zoneShares,
+  proxyNamespaces: values.proxyNamespaces,
   workers: values.workers,
   namespace: values.namespace,
   onBackfill: () => backfilled.inc(),

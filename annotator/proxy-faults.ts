@@ -2,12 +2,24 @@
 import { roleLabel, zoneKeyAnnotation } from '../lib/names.ts'
 import type { Pod } from './objects.ts'
 
-export type ProxyReason = 'NotPrepared' | 'NodeDNS' | 'NoZone' | 'StampedLate' | 'ConfigMapUnread'
+export type ProxyReason =
+  | 'NotTrusted'
+  | 'NotPrepared'
+  | 'NodeDNS'
+  | 'NoZone'
+  | 'StampedLate'
+  | 'ConfigMapUnread'
 
 export interface ProxyFault {
   reason: ProxyReason
   /** one sentence for people */
   message: string
+}
+
+/** What is told of a pod that calls itself a proxy where none is expected. */
+export const notTrusted: ProxyFault = {
+  reason: 'NotTrusted',
+  message: `it doesn't count as an ingress controller, since its namespace is none of theirs: add it to the annotator's ZONEFIRST_PROXY_NAMESPACES, or take the label ${roleLabel} off`,
 }
 
 /** The first thing that is in the way, or undefined. `isUnread` says of a ConfigMap that it can't be read. */

@@ -39,9 +39,10 @@ export function proxyPod(object: KubeObject): ProxyPod {
 /** Kubernetes itself expands variables there, of which a pod's own namespace is the one that is used so. */
 function configMapOf(containers: readonly V1Container[], ownNamespace: string): string | undefined {
   const words = containers.flatMap(({ command = [], args = [] }) => [...command, ...args]).join(' ')
-  const [, namespace = '', name] = /--configmap[= ]["']?([^\s/"']+)\/([^\s"']+)/.exec(words) ?? []
-  if (name === undefined) return undefined
-  return `${namespace.startsWith('$') ? ownNamespace : namespace}/${name}`
+  const [, namespace = '', name] = /--configmap[= ]["']?([^\s/"']+)\/([a-z0-9.-]+)/.exec(words) ?? []
+  // both become parts of a request
+  const found = namespace.startsWith('$') ? ownNamespace : namespace
+  return name !== undefined && /^[a-z0-9-]+$/.test(found) ? `${found}/${name}` : undefined
 }
 
 function hasNodeDNS({ hostNetwork, dnsPolicy = 'ClusterFirst' }: Partial<V1PodSpec> = {}): boolean {

@@ -3,11 +3,18 @@ import { ConfigMaps, type ConfigMapsOptions } from './config-maps.ts'
 import type { Pod } from './objects.ts'
 import { keyOf } from './triggers.ts'
 
+export interface ProxyPodsOptions extends ConfigMapsOptions {
+  /** Those whose pods are believed to be proxies; empty: all. */
+  namespaces: readonly string[]
+}
+
 export class ProxyPods {
   readonly configMaps: ConfigMaps
   readonly #pods = new Map<string, Pod>()
+  readonly #namespaces: ReadonlySet<string>
 
-  constructor(options: ConfigMapsOptions) {
+  constructor(options: ProxyPodsOptions) {
+    this.#namespaces = new Set(options.namespaces)
     this.configMaps = new ConfigMaps(options)
   }
 
@@ -15,10 +22,16 @@ export class ProxyPods {
     return this.#pods.values()
   }
 
+  /** Whoever creates such a pod where it is believed moves pods of everybody between zones. */
+  isTrusted({ namespace }: Pick<Pod, 'namespace'>): boolean {
+    return this.#namespaces.size === 0 || this.#namespaces.has(namespace)
+  }
+
   /** Takes notice of a pod that changed; whether that changes where traffic arrives. */
   note(now: Pod | undefined, before: Pod | undefined): boolean {
     const pod = now ?? before
     if (pod === undefined || (now?.proxy === undefined && before?.proxy === undefined)) return false
+    if (!this.isTrusted(pod)) return false
     const key = keyOf(pod.namespace, pod.name)
     if (now?.proxy === undefined) this.#pods.delete(key)
     else this.#pods.set(key, now)

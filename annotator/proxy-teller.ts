@@ -2,7 +2,7 @@
 import type { Caches } from './caches.ts'
 import type { Event } from './events.ts'
 import type { Pod } from './objects.ts'
-import { type ProxyFault, proxyFaultOf } from './proxy-faults.ts'
+import { notTrusted, type ProxyFault, proxyFaultOf } from './proxy-faults.ts'
 
 type View = Pick<Caches, 'zoneOfNode' | 'proxyPods'>
 
@@ -39,5 +39,6 @@ export function proxyStates(view: View): ReadonlyMap<string, number> {
 }
 
 function faultOf(pod: Pod, { zoneOfNode, proxyPods }: View): ProxyFault | undefined {
+  if (pod.proxy !== undefined && !proxyPods.isTrusted(pod)) return notTrusted
   return proxyFaultOf(pod, zoneOfNode, (name) => proxyPods.configMaps.isUnread(name))
 }

@@ -63,6 +63,12 @@ export const settings = {
     default: new Map<string, number>(),
     help: 'Shares of the traffic by zone key, such as eu-west-1a=2,eu-west-1b=1; without them the ready proxies’ share.',
   },
+  proxyNamespaces: {
+    env: 'ZONEFIRST_PROXY_NAMESPACES',
+    parse: list,
+    default: [] as string[],
+    help: 'The namespaces of ingress controllers: elsewhere a pod that calls itself a proxy counts for nothing. Empty: whoever may create pods anywhere is trusted.',
+  },
   workers: {
     env: 'ZONEFIRST_WORKERS',
     parse: integer({ min: 1, max: 64 }),

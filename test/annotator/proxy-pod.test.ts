@@ -20,6 +20,9 @@ t.test('the ConfigMap that the command line names', async (t) => {
     { args: ['--configmap-tcp-services=ingress/tcp'], want: undefined },
     { args: ['--configmap-tcp-services=ingress/tcp', '--configmap=a/b'], want: 'a/b' },
     { command: ['sh', '-c', 'exec controller --configmap="a/b" --x'], want: 'a/b' },
+    { args: ['--configmap=../settings'], want: undefined },
+    { args: ['--configmap=a?watch=0&x/settings'], want: undefined },
+    { args: ['--configmap=a/b,metadata.namespace!=a'], want: 'a/b' },
     { args: [], want: undefined },
   ]
   for (const { want, ...words } of rows) {

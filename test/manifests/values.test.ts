@@ -67,6 +67,7 @@ const examples: Record<string, Record<string, { value: unknown; read: unknown }>
         ['b', 0.5],
       ]),
     },
+    proxyNamespaces: { value: ['ingress', 'edge'], read: ['ingress', 'edge'] },
     workers: { value: 8, read: 8 },
     leaseDuration: { value: '30s', read: 30_000 },
     leaseRenewDeadline: { value: '20s', read: 20_000 },
