@@ -1,5 +1,7 @@
 // Pure: what users told the ingress controller about a backend, in the controller's own words. Each controller has its own.
+import { refusalOfHAProxyIngress, staticCookieOfHAProxyIngress } from './haproxy-ingress-settings.ts'
 import type { Input } from './input.ts'
+import type { Refusal } from './reasons.ts'
 
 export interface ControllerWords {
   /** of its annotations; the same name under any of them counts */
@@ -8,10 +10,12 @@ export interface ControllerWords {
   snippet: string
   balance: string
   maxconn: string
+  /** whether each controller sets its part of that limit only */
+  dividesMaxconn: boolean
   /** whether the backend's cookies hold fixed server names, which servers of a template have none of */
   staticCookie: (read: Read) => Said | undefined
-  /** annotations that put options on each server line, where a template doesn't inherit them */
-  serverOptions: readonly string[]
+  /** what else of this controller's doesn't go with ours */
+  refuse: (settings: UserSettings) => Refusal | undefined
 }
 
 export const haproxytechWords: ControllerWords = {
@@ -19,21 +23,20 @@ export const haproxytechWords: ControllerWords = {
   snippet: 'backend-config-snippet',
   balance: 'load-balance',
   maxconn: 'pod-maxconn',
+  dividesMaxconn: true,
   staticCookie: (read) => read('cookie-persistence-no-dynamic').find(({ value }) => value.trim() !== ''),
-  // all stand on default-server
-  serverOptions: [],
+  // options of servers stand on default-server, snippets beside each other
+  refuse: () => undefined,
 }
 
 export const haproxyIngressWords: ControllerWords = {
   prefixes: ['haproxy-ingress.github.io/', 'ingress.kubernetes.io/'],
-  snippet: 'config-backend',
+  snippet: 'config-backend-early',
   balance: 'balance-algorithm',
   maxconn: 'maxconn-server',
-  staticCookie: (read) =>
-    read('affinity').some(({ value }) => value === 'cookie')
-      ? read('session-cookie-dynamic').find(({ value }) => value === 'false')
-      : undefined,
-  serverOptions: ['secure-backends', 'backend-protocol', 'proxy-protocol', 'maxconn-server'],
+  dividesMaxconn: false,
+  staticCookie: staticCookieOfHAProxyIngress,
+  refuse: refusalOfHAProxyIngress,
 }
 
 export interface Said {

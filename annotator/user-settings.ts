@@ -21,12 +21,8 @@ export function refusalOfSettings(input: Input, { words }: Dialect): Refusal | u
     const message = `it balances by a hash (${algorithm.value}, set ${algorithm.where}), and the zone's own servers change what it maps to: set the annotation ${allowHashBalancingAnnotation} to "true" if that may be`
     return { reason: 'HashBalancing', message }
   }
-  for (const name of words.serverOptions) {
-    const [option] = read(name)
-    if (option === undefined) continue
-    const message = `${name} (set ${option.where}) puts options on each server line, and the zone's own servers would lack them`
-    return { reason: 'ServerOptions', message }
-  }
+  const other = words.refuse({ read, readAll })
+  if (other !== undefined) return other
   for (const { value, where } of readAll(words.snippet)) {
     if (isOurSnippet(value)) continue
     const refusal = refusalOfLines(value, where)

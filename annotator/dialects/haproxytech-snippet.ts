@@ -6,4 +6,8 @@ export const haproxytechSnippet = snippetDialect({
   annotation: 'haproxy.org/backend-config-snippet',
   controller: 'haproxy.org/ingress-controller',
   words: haproxytechWords,
+  advice: {
+    taken: 'move it to the Ingress, or use the custom annotation dialect, which leaves it alone',
+    ports: 'use one Service a port, or the custom annotation dialect',
+  },
 })

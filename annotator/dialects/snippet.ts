@@ -10,18 +10,22 @@ const mark = '# written by zonefirst'
 /** Whether a snippet is a text of ours, under whatever annotation. */
 export const isOurSnippet = (value: string): boolean => value.startsWith(mark)
 
-export function snippetDialect(own: Pick<Dialect, 'annotation' | 'controller' | 'words'>): Dialect {
+interface SnippetDialect extends Pick<Dialect, 'annotation' | 'controller' | 'words'> {
+  /** what to do where the annotation is taken, and where there are several ports */
+  advice: { taken: string; ports: string }
+}
+
+export function snippetDialect({ advice, ...own }: SnippetDialect): Dialect {
   return {
     ...own,
     isOurs: isOurSnippet,
     refuse({ ports }: Servers, today) {
       if (today !== undefined && !isOurSnippet(today)) {
-        const message = `the annotation ${own.annotation} holds somebody else's text: move it to the Ingress, or use the custom annotation dialect, which leaves it alone`
+        const message = `the annotation ${own.annotation} holds somebody else's text: ${advice.taken}`
         return { reason: 'SnippetTaken', message }
       }
       if (new Set(Object.values(ports)).size > 1) {
-        const message =
-          'Ingresses route to several ports of this Service, and one snippet reaches the backends of all: use one Service a port, or the custom annotation dialect'
+        const message = `Ingresses route to several ports of this Service, and one snippet reaches the backends of all: ${advice.ports}`
         return { reason: 'SeveralPorts', message }
       }
       return undefined

@@ -131,22 +131,77 @@ t.test('the controller’s own ConfigMap holds for every Service that says nothi
 })
 
 t.test('haproxy-ingress’s words', async (t) => {
-  const key = 'haproxy-ingress.github.io'
-  const rows = [
-    { annotations: { [`${key}/affinity`]: 'cookie' }, want: undefined },
+  const key = (name: string) => `haproxy-ingress.github.io/${name}`
+  const mine = 'http-response set-header x-mine yes'
+  const ours = haproxyIngressSnippet.write({
+    namespace: 'shop',
+    prefix: 'web-in',
+    slots: 8,
+    family: 'ipv4',
+    ports: { b: 8080 },
+  })
+  interface Row {
+    own?: Record<string, string>
+    onIngress?: Record<string, string>
+    config?: Record<string, string>
+    want: unknown
+  }
+  const rows: Row[] = [
+    { own: { [key('affinity')]: 'cookie' }, want: undefined },
     {
-      annotations: { [`${key}/affinity`]: 'cookie', [`${key}/session-cookie-dynamic`]: 'false' },
-      want: 'StaticCookie',
+      own: { [key('affinity')]: 'cookie', [key('session-cookie-dynamic')]: 'false' },
+      want: { reason: 'StaticCookie' },
     },
-    { annotations: { [`${key}/balance-algorithm`]: 'source' }, want: 'HashBalancing' },
-    { annotations: { [`${key}/backend-protocol`]: 'h1-ssl' }, want: 'ServerOptions' },
-    { annotations: { 'haproxy.org/load-balance': 'source' }, want: undefined },
+    { own: { [key('session-cookie-dynamic')]: 'false' }, want: undefined },
+    { own: { [key('balance-algorithm')]: 'source' }, want: { reason: 'HashBalancing' } },
+    { own: { 'haproxy.org/load-balance': 'source' }, want: undefined },
+    // what stands on each of its server lines
+    { own: { [key('backend-protocol')]: 'h1-ssl' }, want: { reason: 'ServerOptions' } },
+    { own: { [key('backend-protocol')]: 'HTTP' }, want: undefined },
+    {
+      own: { [key('secure-backends')]: 'true' },
+      want: { reason: 'ServerOptions', message: /^secure-backends \(set on the Service\)/ },
+    },
+    { own: { [key('secure-backends')]: 'false' }, config: { 'secure-backends': 'true' }, want: undefined },
+    { onIngress: { [key('proxy-protocol')]: 'v2' }, want: { message: /on an Ingress/ } },
+    { own: { [key('proxy-protocol')]: 'no' }, want: undefined },
+    { own: { [key('maxconn-server')]: '10' }, want: { reason: 'ServerOptions' } },
+    { own: { [key('maxconn-server')]: '0' }, want: undefined },
+    { config: { 'maxqueue-server': '10' }, want: { message: /in the controller’s ConfigMap/ } },
+    { own: { [key('blue-green-deploy')]: 'v=blue=1,v=green=3' }, want: { reason: 'ServerOptions' } },
+    { own: { [key('health-check-port')]: '9000' }, want: { reason: 'ServerOptions' } },
+    { own: { [key('agent-check-port')]: '9000' }, want: { reason: 'ServerOptions' } },
+    { own: { 'ingress.kubernetes.io/service-upstream': 'true' }, want: { reason: 'ServerOptions' } },
+    { own: { [key('health-check-uri')]: '/ready', [key('initial-weight')]: '50' }, want: undefined },
+    // servers that are added take nothing from default-server
+    { own: { [key('dynamic-scaling')]: 'add' }, want: { reason: 'ServerOptions', message: /"slots"/ } },
+    { config: { 'dynamic-scaling': 'Add' }, want: { reason: 'ServerOptions' } },
+    { own: { [key('dynamic-scaling')]: 'slots' }, config: { 'dynamic-scaling': 'add' }, want: undefined },
+    { own: { [key('dynamic-scaling')]: 'true' }, want: undefined },
+    // of these the controller takes one
+    { own: { [key('config-backend')]: ours }, want: undefined },
+    {
+      own: { [key('config-backend')]: ours },
+      onIngress: { [key('config-backend')]: mine },
+      want: { reason: 'SnippetTaken', message: /config-backend \(set on an Ingress\)/ },
+    },
+    { own: { 'ingress.kubernetes.io/config-backend': mine }, want: { reason: 'SnippetTaken' } },
+    {
+      onIngress: { [key('config-backend-late')]: mine },
+      want: { reason: 'SnippetTaken', message: /config-backend-late .* move it to config-backend-early/ },
+    },
+    { config: { 'config-backend': mine }, want: { reason: 'SnippetTaken' } },
+    // and this one stands beside
+    { onIngress: { [key('config-backend-early')]: mine }, want: undefined },
+    { onIngress: { [key('config-backend-early')]: 'stick on src' }, want: { reason: 'StickTable' } },
   ]
-  for (const { annotations, want } of rows) {
-    t.equal(
-      refusalOfSettings(given(annotations), haproxyIngressSnippet)?.reason,
-      want,
-      JSON.stringify(annotations),
+  for (const { own = {}, onIngress = {}, config = {}, want } of rows) {
+    const refusal = refusalOfSettings(
+      { ...given(own, onIngress), controllerSettings: [config] },
+      haproxyIngressSnippet,
     )
+    const name = JSON.stringify({ own, onIngress, config })
+    if (want === undefined) t.equal(refusal, undefined, name)
+    else t.match(refusal, want, name)
   }
 })
