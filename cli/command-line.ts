@@ -1,0 +1,144 @@
+// Pure: what the command line says. Each option is declared once, here; help and checks come from that.
+import { parseArgs } from 'node:util'
+import { exitCodes, Problem } from './problem.ts'
+
+interface Option {
+  /** what its value is called in the help; without one it is a switch */
+  value?: string
+  short?: string
+  default?: string
+  help: string
+  /** Completes "must be"; undefined where the text is fine. */
+  check?: (text: string) => string | undefined
+}
+
+const oneOf =
+  (...choices: string[]) =>
+  (text: string) =>
+    choices.includes(text) ? undefined : `one of ${choices.join(', ')}`
+const common = {
+  kubeconfig: {
+    value: 'file',
+    help: 'The kubeconfig; else KUBECONFIG, ~/.kube/config, or the pod’s account.',
+  },
+  context: { value: 'name', help: 'The context of the kubeconfig; else its current one.' },
+  'system-namespace': {
+    value: 'name',
+    default: 'zonefirst-system',
+    help: 'The namespace in which zonefirst is installed.',
+  },
+  output: {
+    value: 'form',
+    short: 'o',
+    default: 'table',
+    help: 'table for people, json for programs.',
+    check: oneOf('table', 'json'),
+  },
+  help: { short: 'h', help: 'Show this.' },
+} as const satisfies Record<string, Option>
+
+const namespace = {
+  namespace: { value: 'name', short: 'n', help: 'Only Services of this namespace.' },
+} as const satisfies Record<string, Option>
+
+export const commands = {
+  status: {
+    help: 'Show how each Service is treated, zone by zone.',
+    options: {
+      ...common,
+      ...namespace,
+      all: { short: 'a', help: 'Also Services that nobody asked to have routed by zone.' },
+    },
+  },
+} as const satisfies Record<string, { help: string; options: Record<string, Option> }>
+
+export type CommandName = keyof typeof commands
+
+export interface CommandLine {
+  command: CommandName | 'help' | 'version'
+  /** of `help`: which command's */
+  about?: CommandName
+  text: (option: string) => string | undefined
+  isSet: (option: string) => boolean
+}
+
+/** Throws a Problem of usage. */
+export function readCommandLine(argv: readonly string[]): CommandLine {
+  const [first, ...rest] = argv
+  const none = { text: () => undefined, isSet: () => false }
+  if (first === undefined || ['help', '--help', '-h'].includes(first)) return { command: 'help', ...none }
+  if (['version', '--version'].includes(first)) return { command: 'version', ...none }
+  if (!isCommand(first)) {
+    throw usage(`There is no command ${first}: it is one of ${Object.keys(commands).join(', ')}.`)
+  }
+  const options: Record<string, Option> = commands[first].options
+  const values = parse(first, options, rest)
+  for (const [name, option] of Object.entries(options)) {
+    const value = values[name]
+    const must = typeof value === 'string' ? option.check?.(value) : undefined
+    if (must !== undefined) throw usage(`--${name} is ${JSON.stringify(value)}, but must be ${must}.`)
+  }
+  if (values.help === true) return { command: 'help', about: first, ...none }
+  return {
+    command: first,
+    text: (option) => {
+      const value = values[option] ?? options[option]?.default
+      return typeof value === 'string' ? value : undefined
+    },
+    isSet: (option) => values[option] === true,
+  }
+}
+
+export function helpText(about?: CommandName): string {
+  if (about === undefined) {
+    const rows = Object.entries(commands).map(([name, { help }]) => `  ${name.padEnd(10)}${help}`)
+    return [
+      'zonefirst keeps ingress traffic in its own zone; this shows and checks what it does.',
+      '',
+      'Usage: zonefirst <command> [options]',
+      '',
+      ...rows,
+      '',
+      'zonefirst <command> --help lists the options of a command.',
+      `Exit codes: ${codes}.`,
+      '',
+    ].join('\n')
+  }
+  const { help, options } = commands[about]
+  const rows = Object.entries<Option>(options).map(([name, option]) => {
+    const short = option.short === undefined ? '    ' : `-${option.short}, `
+    const value = option.value === undefined ? '' : ` <${option.value}>`
+    const usual = option.default === undefined ? '' : ` (${option.default})`
+    return `  ${`${short}--${name}${value}`.padEnd(32)}${option.help}${usual}`
+  })
+  return [help, '', `Usage: zonefirst ${about} [options]`, '', ...rows, ''].join('\n')
+}
+
+const codes = [
+  '0 all is well',
+  '1 something was found',
+  '2 wrong command line',
+  '3 the cluster can’t be reached, is too old or refuses',
+  '4 a fault of zonefirst',
+].join(', ')
+
+function parse(command: CommandName, options: Record<string, Option>, args: string[]) {
+  try {
+    const declared = Object.entries(options).map(([name, { value, short }]) => {
+      const type: 'string' | 'boolean' = value === undefined ? 'boolean' : 'string'
+      return [name, { type, ...(short !== undefined && { short }) }] as const
+    })
+    return parseArgs({ args, options: Object.fromEntries(declared), strict: true }).values
+  } catch (error) {
+    const [sentence = ''] = (error as Error).message.split('. ')
+    throw usage(`${sentence.replace(/\.$/, '')}: see zonefirst ${command} --help.`)
+  }
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(commands, name)
+}
+
+function usage(message: string): Problem {
+  return new Problem(message, exitCodes.usage)
+}

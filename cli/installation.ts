@@ -1,0 +1,57 @@
+// Pure: with what settings the annotator of a cluster runs, as far as its Deployment says so.
+import { dialects } from '../annotator/dialects/all.ts'
+import type { Dialect } from '../annotator/dialects/dialect.ts'
+import type { ClassRule } from '../annotator/routes.ts'
+import { settings } from '../annotator/settings.ts'
+import { readSettings } from '../lib/settings.ts'
+import type { Snapshot } from './snapshot.ts'
+
+export interface Installation {
+  isInstalled: boolean
+  dialect: Dialect
+  dialectName: keyof typeof dialects
+  dialects: readonly Dialect[]
+  classRule: ClassRule
+  bound: number
+  /** by zone key; empty: as the ready proxies are spread */
+  zoneShares: ReadonlyMap<string, number>
+  graceTime: number
+  releaseTime: number
+  /** why its settings could not be read: the annotator won't start with them either */
+  fault?: string
+}
+
+/** Where there is no annotator, or its settings are wrong, what it would be without any. */
+export function installationOf({ annotator }: Pick<Snapshot, 'annotator'>): Installation {
+  const deployment = 'value' in annotator ? annotator.value : undefined
+  const containers = deployment?.spec?.template.spec?.containers ?? []
+  const env = Object.fromEntries(
+    containers.flatMap(({ env }) => (env ?? []).map(({ name, value }) => [name, value])),
+  )
+  const { values, fault } = read(env)
+  const dialect = dialects[values.dialect]
+  return {
+    isInstalled: deployment !== undefined,
+    dialect,
+    dialectName: values.dialect,
+    dialects: Object.values(dialects),
+    classRule: {
+      controller: values.ingressController || dialect.controller,
+      names: values.ingressClassNames,
+      withoutClass: values.ingressWithoutClass,
+    },
+    bound: values.loadBound,
+    zoneShares: values.zoneShares,
+    graceTime: values.graceTime,
+    releaseTime: values.releaseTime,
+    ...(fault !== undefined && { fault }),
+  }
+}
+
+function read(env: Readonly<Record<string, string | undefined>>) {
+  try {
+    return { values: readSettings(settings, env), fault: undefined }
+  } catch (error) {
+    return { values: readSettings(settings, {}), fault: (error as Error).message }
+  }
+}

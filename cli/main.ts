@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// The command line program: arguments, environment, streams and signals.
+import { run } from './run.ts'
+
+const interrupted = new AbortController()
+process.once('SIGINT', () => interrupted.abort(new Error('interrupted')))
+
+process.exitCode = await run(
+  process.argv.slice(2),
+  process.env,
+  { out: (text) => process.stdout.write(text), say: (line) => process.stderr.write(`${line}\n`) },
+  interrupted.signal,
+)

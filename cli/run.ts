@@ -1,0 +1,64 @@
+// One run of the command: reads the command line, connects, lets the command work, and says how it ended.
+import { readFileSync } from 'node:fs'
+import { connect, type Kube } from '../lib/kube.ts'
+import { findCluster } from './cluster-access.ts'
+import { type CommandName, helpText, readCommandLine } from './command-line.ts'
+import type { CommandContext, Terminal } from './context.ts'
+import { installationOf } from './installation.ts'
+import { checkVersion, shortcomings } from './prerequisites.ts'
+import { type ExitCode, exitCodes, problemOf } from './problem.ts'
+import { readSnapshot } from './snapshot.ts'
+import { runStatus } from './status-command.ts'
+
+const runs: Record<CommandName, (context: CommandContext) => Promise<ExitCode>> = {
+  status: runStatus,
+}
+
+export async function run(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  let server = 'an unknown address'
+  let kube: Kube | undefined
+  try {
+    const commandLine = readCommandLine(argv)
+    const { command } = commandLine
+    if (command === 'help') {
+      terminal.out(helpText(commandLine.about))
+      return exitCodes.fine
+    }
+    if (command === 'version') {
+      terminal.out(`${version()}\n`)
+      return exitCodes.fine
+    }
+    const { text } = commandLine
+    const access = await findCluster({ kubeconfig: text('kubeconfig'), context: text('context') }, env)
+    server = access.server
+    const connected = connect(access)
+    kube = connected
+    const look = async () => {
+      const systemNamespace = text('system-namespace') ?? ''
+      const taken = await readSnapshot(connected, { systemNamespace, now: Date.now, say: terminal.say })
+      const installation = installationOf(taken)
+      for (const sentence of shortcomings(taken, installation)) terminal.say(sentence)
+      return { snapshot: taken, installation }
+    }
+    checkVersion(
+      (await connected.request<{ gitVersion: string }>({ method: 'GET', path: '/version' })).gitVersion,
+    )
+    return await runs[command]({ kube: connected, commandLine, terminal, look, signal })
+  } catch (error) {
+    const problem = problemOf(error, server)
+    terminal.say(problem.message)
+    return problem.exitCode
+  } finally {
+    kube?.close()
+  }
+}
+
+function version(): string {
+  const file = new URL('../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version ?? 'unknown version'
+}
