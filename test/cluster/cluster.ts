@@ -16,6 +16,8 @@ export interface ClusterOptions {
   nodesPerZone?: number
   /** Of the API server, such as { PodTopologyLabelsAdmission: false }. */
   featureGates?: Record<string, boolean>
+  /** More of the API server's command line. */
+  apiServerFlags?: readonly string[]
 }
 
 export interface Cluster {
@@ -48,6 +50,7 @@ export async function startCluster({
   zones,
   nodesPerZone = 1,
   featureGates,
+  apiServerFlags,
 }: ClusterOptions): Promise<Cluster> {
   const folder = '/run/zonefirst'
   const failure = new AbortController()
@@ -56,7 +59,12 @@ export async function startCluster({
     failure.abort(error)
   }
   const network = await createNetwork(zones)
-  const controlPlane = await startControlPlane({ folder, featureGates, onUnexpectedEnd: onError })
+  const controlPlane = await startControlPlane({
+    folder,
+    featureGates,
+    apiServerFlags,
+    onUnexpectedEnd: onError,
+  })
   const kube = controlPlane.connectAs('admin')
   const kubeconfig = controlPlane.kubeconfig('admin')
   const kubelet = new Kubelet({

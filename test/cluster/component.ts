@@ -14,7 +14,8 @@ export interface ComponentOptions {
 
 export interface Component {
   readonly name: string
-  start(): void
+  /** `more` arguments are for this run alone. */
+  start(more?: readonly string[]): void
   /** Resolves when the process has ended. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
   /** It keeps its connections and answers nothing, as on a machine that hangs. */
@@ -28,11 +29,11 @@ export function createComponent({ name, argv, log, onUnexpectedEnd }: ComponentO
 
   return {
     name,
-    start() {
+    start(more = []) {
       if (child) throw new Error(`${name} runs already`)
       const output = openSync(log, 'a')
       const [program, ...args] = argv
-      const started = spawn(program as string, args, { stdio: ['ignore', output, output] })
+      const started = spawn(program as string, [...args, ...more], { stdio: ['ignore', output, output] })
       closeSync(output)
       child = started
       started.once('error', onUnexpectedEnd)
