@@ -1,8 +1,10 @@
 // The annotator without its surroundings: caches, queues and the work on their keys. When it may write is the caller's.
 import type { Kube } from '../lib/kube.ts'
 import { Caches } from './caches.ts'
+import { EffectWatch } from './effect-watch.ts'
 import { type Event, postEvent } from './events.ts'
-import { ProxyTeller } from './proxy-teller.ts'
+import { readBackendMetrics } from './proxy-metrics.ts'
+import { ProxyTeller, preparedProxies } from './proxy-teller.ts'
 import { Reconciler, type ReconcilerOptions } from './reconcile.ts'
 import { podWrites } from './stamps.ts'
 import { keysOfPod } from './triggers.ts'
@@ -18,6 +20,10 @@ export interface ControllerOptions extends Omit<ReconcilerOptions, 'caches' | 'k
   /** see caches.ts */
   zoneShares: ReadonlyMap<string, number>
   proxyNamespaces?: readonly string[]
+  /** of the proxies' statistics; 0: nobody looks */
+  statsPort: number
+  /** ms between two looks at them */
+  effectInterval: number
   /** how many Services are worked on at once */
   workers: number
   /** of the list of zones */
@@ -34,7 +40,10 @@ export interface ControllerOptions extends Omit<ReconcilerOptions, 'caches' | 'k
 
 export class Controller {
   readonly caches: Caches
+  readonly effects: EffectWatch
   readonly #queues: readonly Workqueue[]
+  readonly #looks: Workqueue
+  readonly #watchesEffects: boolean
   #isWorking = false
 
   constructor(options: ControllerOptions) {
@@ -94,14 +103,30 @@ export class Controller {
       onError,
       workers: 1,
     })
+    this.effects = new EffectWatch({
+      routed: () => reconciler.routed,
+      proxies: () => preparedProxies(caches),
+      read: (address) => readBackendMetrics(address, options.statsPort),
+      tell,
+    })
+    this.#looks = new Workqueue({
+      work: async () => {
+        await this.effects.look()
+        return options.effectInterval
+      },
+      onError,
+      workers: 1,
+    })
+    this.#watchesEffects = options.statsPort > 0
     this.caches = caches
-    this.#queues = [services, pods, zones]
+    this.#queues = [services, pods, zones, this.#looks]
   }
 
   /** Looks at everything, and then at what changes. Until then nothing is kept of what changes but the caches. */
   startWork(): void {
     this.#isWorking = true
     this.caches.enqueueEverything()
+    if (this.#watchesEffects) this.#looks.add('statistics')
     for (const queue of this.#queues) queue.start()
   }
 

@@ -1,5 +1,5 @@
 // Pure: what should exist for one primary Service.
-import type { Dialect } from './dialects/dialect.ts'
+import type { Dialect, Servers } from './dialects/dialect.ts'
 import { refusalOf } from './eligibility.ts'
 import type { Input } from './input.ts'
 import type { GuardMemory } from './load-guard/guard.ts'
@@ -16,6 +16,8 @@ export type Desired = Routed | { routed: false; refusal: Refusal }
 export interface Routed {
   routed: true
   annotation: string
+  /** what it says */
+  servers: Servers
   zonalServices: readonly Service[]
   /** the zone that each pod serves, by pod name; undefined: none */
   serves: ReadonlyMap<string, string | undefined>
@@ -61,6 +63,7 @@ export function desired(input: Input, dialect: Dialect, options: Omit<ServingOpt
   return {
     routed: true,
     annotation: dialect.write(servers),
+    servers,
     zonalServices: input.zones.map((zone) => zonalService(primary, prefix, zone)),
     serves,
     openZones,

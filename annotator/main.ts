@@ -51,6 +51,17 @@ new Gauge({
     for (const outcome of outcomes.values()) this.inc({ outcome })
   },
 })
+const advice = new Map<string, readonly string[]>()
+new Gauge({
+  name: 'zonefirst_annotator_advised_services',
+  help: 'Services that are routed by zone but may serve worse than meant, by what an Event on them says.',
+  labelNames: ['reason'],
+  registers: [registry],
+  collect() {
+    this.reset()
+    for (const reasons of advice.values()) for (const reason of reasons) this.inc({ reason })
+  },
+})
 const openZones = new Map<string, number>()
 new Gauge({
   name: 'zonefirst_annotator_open_zones',
@@ -79,6 +90,23 @@ new Gauge({
   collect() {
     this.reset()
     for (const [state, count] of proxyStates(caches)) this.set({ state }, count)
+  },
+})
+
+new Gauge({
+  name: 'zonefirst_annotator_services_without_effect',
+  help: 'Annotated Services that a prepared proxy routes as without zonefirst, as its statistics show.',
+  registers: [registry],
+  collect() {
+    this.set(controller.effects.services)
+  },
+})
+new Gauge({
+  name: 'zonefirst_annotator_unread_proxies',
+  help: 'Proxies whose statistics could not be read at the last look.',
+  registers: [registry],
+  collect() {
+    this.set(controller.effects.unreadProxies)
   },
 })
 
@@ -125,6 +153,9 @@ const controller = new Controller({
   releaseTime: values.releaseTime,
   bound: values.loadBound,
   zoneShares: values.zoneShares,
+  answerSize: values.answerSize,
+  statsPort: values.statsPort,
+  effectInterval: values.effectInterval,
   proxyNamespaces: values.proxyNamespaces,
   workers: values.workers,
   namespace: values.namespace,
@@ -135,6 +166,10 @@ const controller = new Controller({
     else outcomes.set(key, outcome)
     if (open > 0) openZones.set(key, open)
     else openZones.delete(key)
+  },
+  onAdvice(key, reasons) {
+    if (reasons.length === 0) advice.delete(key)
+    else advice.set(key, reasons)
   },
   onEvent: (event) => log.info(event, 'event'),
   onEventFailure: (event, error) => log.warn({ err: error, event }, 'event not posted'),

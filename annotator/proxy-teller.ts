@@ -38,6 +38,14 @@ export function proxyStates(view: View): ReadonlyMap<string, number> {
   return new Map([...Map.groupBy(states, (state) => state)].map(([state, { length }]) => [state, length]))
 }
 
+/** Those that take traffic, and of which nothing is known that keeps them from routing by zone. */
+export function preparedProxies(view: View): Pod[] {
+  return [...view.proxyPods.values()].filter((pod) => {
+    const reason = faultOf(pod, view)?.reason
+    return pod.isReadyProxy && !pod.ended && (reason === undefined || reason === 'ConfigMapUnread')
+  })
+}
+
 function faultOf(pod: Pod, { zoneOfNode, proxyPods }: View): ProxyFault | undefined {
   if (pod.proxy !== undefined && !proxyPods.isTrusted(pod)) return notTrusted
   return proxyFaultOf(pod, zoneOfNode, (name) => proxyPods.configMaps.isUnread(name))

@@ -1,16 +1,17 @@
 // One key: gather, decide, write, tell. The deciding is in pure functions beside this file.
 import { isFieldConflict, isNamespaceTerminating, isRejected, type Kube } from '../lib/kube.ts'
+import { type AdviceReason, adviceOn } from './advice.ts'
 import { apply } from './apply.ts'
 import type { Caches } from './caches.ts'
 import { type Desired, desired } from './desired.ts'
 import { writtenOn } from './dialects/all.ts'
 import type { Dialect } from './dialects/dialect.ts'
+import type { RoutedService } from './effect-watch.ts'
 import type { Event } from './events.ts'
 import { gather } from './gather.ts'
-import { lendingOf } from './lending.ts'
 import type { Service } from './objects.ts'
 import { type Memory, plan, type ServiceWrite, type Write } from './plan.ts'
-import { handlingOf, type Refusal } from './reasons.ts'
+import type { Refusal } from './reasons.ts'
 import {
   afterConflict,
   afterRemoval,
@@ -21,6 +22,7 @@ import {
   type Sight,
 } from './reverts.ts'
 import type { ClassRule } from './routes.ts'
+import { ServiceTeller } from './service-teller.ts'
 import { writePod } from './write-pod.ts'
 
 export interface ReconcilerOptions {
@@ -36,6 +38,8 @@ export interface ReconcilerOptions {
   releaseTime: number
   /** see serving.ts */
   bound: number
+  /** see advice.ts */
+  answerSize: number
   now: () => number
   /** Must not throw. */
   tell: (event: Event) => void
@@ -43,40 +47,52 @@ export interface ReconcilerOptions {
   onBackfill?: () => void
   /** Hears how each look at a Service ended: routed, or a reason; and of how many zones the traffic isn't kept inside. */
   onOutcome: (key: string, outcome: string | undefined, openZones?: number) => void
+  /** Hears what people are advised of a Service; usually nothing. */
+  onAdvice?: (key: string, reasons: readonly AdviceReason[]) => void
 }
 
 export class Reconciler {
   readonly #options: ReconcilerOptions
   readonly #memories = new Map<string, Memory>()
-  /** what was told last of each key, so that an Event is one for each change: caches may lag behind a write */
-  readonly #told = new Map<string, string>()
+  readonly #teller: ServiceTeller
+  readonly #routed = new Map<string, RoutedService>()
   readonly #reverts = new Map<string, Reverts>()
   /** who else writes a primary, as our last write of it showed */
   readonly #others = new Map<string, string[]>()
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
+    this.#teller = new ServiceTeller(options.tell)
   }
 
   /** Restores the state of one primary Service; resolves to ms until time alone may have changed it. */
   async reconcile(key: string): Promise<number | undefined> {
-    const { caches, dialect, classRule, graceTime, releaseTime, bound, onOutcome } = this.#options
+    const { caches, dialect, classRule, graceTime, releaseTime, bound, answerSize, onOutcome, onAdvice } =
+      this.#options
     const input = gather(caches, key, classRule, (service) => this.isRouted(service))
     if (input === undefined) {
       this.#memories.delete(key)
-      this.#told.delete(key)
+      this.#teller.forget(key)
+      this.#routed.delete(key)
       this.#reverts.delete(key)
       this.#others.delete(key)
       onOutcome(key, undefined)
+      onAdvice?.(key, [])
       return undefined
     }
     const now = this.#options.now()
     const memory = this.#memories.get(key) ?? {}
     const want = desired(input, dialect, { bound, now, memory: memory.guard ?? {} })
+    const written = this.#written(input.primary)
+    if (want.routed && written[dialect.annotation] !== undefined) {
+      this.#routed.set(key, { primary: input.primary, backends: Object.keys(want.servers.ports) })
+    } else {
+      this.#routed.delete(key)
+    }
     const next = plan({
       input,
       desired: want,
-      written: this.#written(input.primary),
+      written,
       annotationKey: dialect.annotation,
       memory,
       now,
@@ -96,20 +112,28 @@ export class Reconciler {
       this.#noteRefused(key, input.primary, error)
       throw error
     }
-    this.#tellLending(input.primary, writes)
+    const { primary } = input
     const wrote = writes.map(({ kind }) => kind)
-    if (want.routed && wrote.includes('set-annotation') && this.#told.get(key) !== want.annotation) {
-      this.#told.set(key, want.annotation)
-      const names = want.zonalServices.map(({ metadata }) => metadata.name).join(', ')
-      const message = `the proxies of each zone now take the pods that serve it (${names}) as normal servers and all others as backup`
-      this.#tell(input.primary, 'Normal', 'ZoneFirst', message)
-    }
-    if (wrote.includes('remove-annotation') && next.refusal) {
-      const message = `routed as without zonefirst again: ${next.refusal.message}`
-      this.#tell(input.primary, 'Normal', 'ZoneFirstOff', message)
-    }
-    if (next.refusal) this.#tellRefusal(key, input.primary, next.refusal)
+    this.#teller.lent(
+      primary,
+      writes.filter((write) => write.kind === 'write-pod'),
+    )
+    if (want.routed && wrote.includes('set-annotation'))
+      this.#teller.routed(key, primary, want.annotation, want.zonalServices)
+    if (next.refusal && wrote.includes('remove-annotation')) this.#teller.routedNoMore(primary, next.refusal)
+    if (next.refusal) this.#teller.refused(key, primary, next.refusal)
+    const advice = want.routed ? adviceOn(input, want, dialect, answerSize) : []
+    this.#teller.advised(key, primary, advice)
+    onAdvice?.(
+      key,
+      advice.map(({ reason }) => reason),
+    )
     return wait === 0 ? next.lookAgainIn : Math.min(wait, next.lookAgainIn ?? wait)
+  }
+
+  /** Services that are annotated, and are to be. */
+  get routed(): Iterable<RoutedService> {
+    return this.#routed.values()
   }
 
   /** Whether a Service carries an annotation of ours, of whatever dialect. */
@@ -123,14 +147,7 @@ export class Reconciler {
     const verdict = mayWrite(this.#reverts.get(key) ?? {}, sightOf(primary, annotation), now)
     this.#reverts.set(key, verdict.reverts)
     if (verdict.reason) this.#options.onOutcome(key, verdict.reason)
-    if (verdict.isNew) {
-      const others = this.#others.get(key)?.join(', ')
-      const who = others
-        ? `this Service is also written by ${others}`
-        : 'nobody else has fields of this Service'
-      const message = `somebody removes our annotation ${annotation} again and again (${who}): it is written ever more rarely until that stops`
-      this.#tell(primary, 'Warning', 'AnnotationRemoved', message)
-    }
+    if (verdict.isNew) this.#teller.annotationRemoved(primary, annotation, this.#others.get(key) ?? [])
     return verdict.wait
   }
 
@@ -154,7 +171,7 @@ export class Reconciler {
   #noteRefused(key: string, primary: Service, error: unknown): void {
     const refuse = (refusal: Refusal) => {
       this.#options.onOutcome(key, refusal.reason)
-      this.#tellRefusal(key, primary, refusal)
+      this.#teller.refused(key, primary, refusal)
     }
     if (isFieldConflict(error)) {
       const { annotation } = this.#options.dialect
@@ -165,24 +182,8 @@ export class Reconciler {
     }
   }
 
-  #tellLending(primary: Service, writes: readonly Write[]): void {
-    const lending = lendingOf(writes.filter((write) => write.kind === 'write-pod'))
-    if (lending !== undefined) this.#tell(primary, 'Normal', 'ZonesRebalanced', lending)
-  }
-
   #written(service: Service): Record<string, string> {
     return writtenOn(service, this.#options.dialects)
-  }
-
-  #tellRefusal(key: string, primary: Service, { reason, message }: Refusal): void {
-    if (this.#told.get(key) === reason) return
-    this.#told.set(key, reason)
-    if (!handlingOf(reason).silent) this.#tell(primary, 'Warning', reason, `left alone: ${message}`)
-  }
-
-  #tell(primary: Service, type: Event['type'], reason: string, message: string): void {
-    const { namespace = '', name = '', uid = '' } = primary.metadata
-    this.#options.tell({ regarding: { kind: 'Service', namespace, name, uid }, type, reason, message })
   }
 }
 

@@ -69,6 +69,24 @@ export const settings = {
     default: [] as string[],
     help: 'The namespaces of ingress controllers: elsewhere a pod that calls itself a proxy counts for nothing. Empty: whoever may create pods anywhere is trusted.',
   },
+  answerSize: {
+    env: 'ZONEFIRST_ANSWER_SIZE',
+    parse: integer({ min: 512, max: 65_535 }),
+    default: 8_192,
+    help: 'The accepted_payload_size of the proxies’ resolvers section: a Service whose zones have more addresses than fit is reported.',
+  },
+  statsPort: {
+    env: 'ZONEFIRST_STATS_PORT',
+    parse: integer({ min: 0, max: 65_535 }),
+    default: 1_024,
+    help: 'The port of the proxies’ statistics, where it is seen whether what is annotated has its effect; 0: nobody looks.',
+  },
+  effectInterval: {
+    env: 'ZONEFIRST_EFFECT_INTERVAL',
+    parse: duration,
+    default: 60_000,
+    help: 'How often the proxies’ statistics are read; what is seen twice in a row is told.',
+  },
   workers: {
     env: 'ZONEFIRST_WORKERS',
     parse: integer({ min: 1, max: 64 }),

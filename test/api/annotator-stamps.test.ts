@@ -4,7 +4,7 @@ import '../cluster/enter.ts'
 import type { V1Pod } from '@kubernetes/client-node'
 import t from 'tap'
 import { startCluster } from '../cluster/cluster.ts'
-import { ingress, openShop, pod, type Shop, service } from '../scenario/shop.ts'
+import { ingress, openShop, pod, proxy, type Shop, service } from '../scenario/shop.ts'
 import { installZonefirst, systemNamespace } from '../scenario/zonefirst.ts'
 import { type Stamp, stampOf, unstamped } from './webhook-cluster.ts'
 
@@ -51,18 +51,12 @@ t.test('a Node that gets its zone late', async (t) => {
   const shop = await openShop(cluster, t)
   await cluster.kubectl('label', 'node', 'node-0-1', `${zoneLabel}-`)
   t.teardown(() => cluster.kubectl('label', '--overwrite', 'node', 'node-0-1', `${zoneLabel}=0`))
-  const role = { 'zonefirst.io/enabled': 'true', 'zonefirst.io/role': 'proxy', app: 'proxy' }
-  await shop.apply(
-    pod('web', 'node-0-1'),
-    service('web'),
-    ingress('web'),
-    // no Service selects it
-    pod('proxy', 'node-0-1', { labels: role }),
-  )
+  await shop.apply(pod('web', 'node-0-1'), service('web'), ingress('web'), proxy('proxy', 'node-0-1'))
   await shop.kubectl('wait', '--for=condition=Ready', 'pod', '--all')
   await shop.untilCaughtUp('node-rack-a-1')
   t.strictSame(stampOf(await shop.pod('web')), unstamped)
   t.equal(await shop.servers('web'), undefined)
+  t.match((await shop.untilEvent('proxy', 'NoZone')).message, /^its Node node-0-1 has no zone label/)
 
   await cluster.kubectl('label', 'node', 'node-0-1', `${zoneLabel}=late`)
   await stampIs(shop, 'web', inZone('late'))
@@ -74,7 +68,35 @@ t.test('a Node that gets its zone late', async (t) => {
   await stampIs(shop, 'proxy', inZone('late'))
   const { message, type } = await shop.untilEvent('proxy', 'StampedLate')
   t.equal(type, 'Warning')
-  t.equal(message, 'stamped with zone late after its start: it has no ZONE until its container restarts')
+  t.match(message, /^stamped with zone late after its start.*: restart this pod$/)
+})
+
+t.test('a Node that loses its zone takes the stamps of its pods along', async (t) => {
+  const shop = await openShop(cluster, t)
+  await cluster.kubectl('label', '--overwrite', 'node', 'node-0-1', `${zoneLabel}=lost`)
+  t.teardown(() => cluster.kubectl('label', '--overwrite', 'node', 'node-0-1', `${zoneLabel}=0`))
+  const [labels, selector] = [{ app: 'web', 'zonefirst.io/enabled': 'true' }, { app: 'other' }]
+  await shop.apply(
+    pod('web', 'node-0-1', { labels }),
+    pod('elsewhere', 'node-rack-a-1', { labels }),
+    pod('other', 'node-rack-a-1', { labels: { ...labels, ...selector } }),
+    service('web'),
+    ingress('web'),
+    service('other', { selector }),
+    ingress('other'),
+    proxy('proxy', 'node-0-1'),
+  )
+  await stampIs(shop, 'web', inZone('lost'))
+  await stampIs(shop, 'proxy', inZone('lost'))
+  await shop.untilServers('web')
+  const others = await shop.untilServers('other')
+
+  await cluster.kubectl('label', 'node', 'node-0-1', `${zoneLabel}-`)
+  await stampIs(shop, 'web', unstamped)
+  t.match((await shop.untilEvent('web', 'PodsNotStamped')).message, /^left alone: 1 of its 2 ready pods/)
+  await cluster.until('the annotation is gone', async () => (await shop.servers('web')) === undefined)
+  t.match((await shop.untilEvent('proxy', 'NoZone')).message, /restart this pod$/)
+  t.strictSame(await shop.servers('other'), others, 'others are not concerned')
 })
 
 t.test('a Node that moves to another zone takes its pods along', async (t) => {

@@ -32,6 +32,32 @@ export function pod(name: string, node: string, metadata: V1ObjectMeta = {}, por
   } as KubeObject
 }
 
+export interface ProxyOptions {
+  /** `namespace/name` of the controller's own ConfigMap */
+  configMap?: string
+  /** variables that its container has */
+  variables?: readonly string[]
+  spec?: Partial<V1PodSpec>
+}
+
+/** What looks like an ingress controller's pod to the API; no Service selects it. */
+export function proxy(name: string, node: string, options: ProxyOptions = {}): KubeObject {
+  const { configMap, variables = ['ZONE', 'ZONE_RESOLVERS'], spec } = options
+  const flag = configMap === undefined ? '' : ` # --configmap=${configMap}`
+  const labels = { app: 'proxy', 'zonefirst.io/enabled': 'true', 'zonefirst.io/role': 'proxy' }
+  const container = {
+    ...podSpec(8080).containers[0],
+    command: ['sh', '-c', `exec sleep infinity${flag}`],
+    env: variables.map((variable) => ({ name: variable, value: 'any' })),
+  }
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels },
+    spec: { nodeName: node, ...podSpec(8080), containers: [container], ...spec },
+  } as KubeObject
+}
+
 /** Spread by the scheduler over the nodes of these zones. */
 export function deployment(name: string, replicas: number, zones: readonly string[]): KubeObject {
   const expression = { key: 'topology.kubernetes.io/zone', operator: 'In', values: zones }
