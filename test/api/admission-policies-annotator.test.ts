@@ -2,6 +2,7 @@
 // what RBAC has to grant besides.
 import '../cluster/enter.ts'
 import t, { type Test } from 'tap'
+import { dialects } from '../../annotator/dialects/all.ts'
 import type { Service } from '../../annotator/objects.ts'
 import type { KubeObject } from '../../lib/kube.ts'
 import { pod, service } from '../scenario/shop.ts'
@@ -18,7 +19,6 @@ import {
 
 const { cluster, annotator: kube, admin, nextName, check } = await startPolicyCluster(t)
 const annotator = writer(kube)
-const snippet = 'haproxy.org/backend-config-snippet'
 const nameOf = ({ metadata }: KubeObject) => metadata.name
 
 const labels = { app: 'web', 'zonefirst.io/enabled': 'true', 'zonefirst.io/serves': 'a' }
@@ -99,7 +99,12 @@ t.test('primary Services: its annotation alone', async (t) => {
   await check(t, [
     { name: 'its value changed', write: primary(() => patch({ [annotation]: '{}' })) },
     { name: 'its annotation removed', write: primary(() => patch({ [annotation]: null })) },
-    { name: 'the snippet of the other dialect', write: primary(() => patch({ [snippet]: '# x\n' })) },
+    ...Object.entries(dialects).map(
+      ([name, dialect]): Row => ({
+        name: `the annotation of ${name}`,
+        write: primary(() => patch({ [dialect.annotation]: '# x\n' })),
+      }),
+    ),
     ...denied.map(([name, body]): Row => ({ name, write: primary(() => body), denied: alone })),
     {
       name: 'turned into a zonal Service',
