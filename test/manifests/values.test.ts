@@ -69,6 +69,8 @@ const examples: Record<string, Record<string, { value: unknown; read: unknown }>
     },
     proxyNamespaces: { value: ['ingress', 'edge'], read: ['ingress', 'edge'] },
     workers: { value: 8, read: 8 },
+    answerSize: { value: 65_535, read: 65_535 },
+    effectInterval: { value: '5m', read: 300_000 },
     leaseDuration: { value: '30s', read: 30_000 },
     leaseRenewDeadline: { value: '20s', read: 20_000 },
     leaseRetryPeriod: { value: '4s', read: 4_000 },
