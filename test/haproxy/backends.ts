@@ -25,7 +25,7 @@ export interface Sketch {
   endpoints: readonly string[]
 }
 
-const rules = parse(
+export const rules = parse(
   readFileSync(join(root, 'manifests/ingress-controller/validation-rules.yaml'), 'utf8'),
 ) as object
 

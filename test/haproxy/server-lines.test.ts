@@ -10,16 +10,12 @@ import t from 'tap'
 import { fewestSlots, mostSlots } from '../../annotator/slots.ts'
 import { hashedPrefix, readablePrefix } from '../../annotator/zonal-name.ts'
 import { zoneKey } from '../../lib/zone.ts'
-import { findHAProxy } from '../cluster/haproxy.ts'
 import { prepare } from '../cluster/prepare.ts'
 import { backendName, dialects, renderBackends, type Sketch } from './backends.ts'
 import { auxiliaryFile, configuration } from './configuration.ts'
+import { haproxyPrograms } from './programs.ts'
 
 prepare(process.env)
-
-const programs = [findHAProxy(process.env) ?? 'haproxy', process.env.HAPROXY_NEWEST].filter(
-  (program): program is string => program !== undefined && program !== '',
-)
 
 const letter = fc.constantFrom(...'abcxyz')
 const inner = fc.constantFrom(...'abcxyz019-')
@@ -80,10 +76,7 @@ function check(program: string, backends: Iterable<string>, env: Record<string, 
   }
 }
 
-for (const program of programs) {
-  const { stdout } = spawnSync(program, ['-v'], { encoding: 'utf8' })
-  const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? 'unknown'
-
+for (const { program, version } of haproxyPrograms(process.env)) {
   t.test(`HAProxy ${version} takes every text of every dialect`, async (t) => {
     let texts = 0
     fc.assert(

@@ -9,6 +9,7 @@ import { serverLines } from '../../annotator/server-lines.ts'
 import { zonalServiceHost } from '../../annotator/zonal-host.ts'
 import { prepare } from '../cluster/prepare.ts'
 import { root } from '../cluster/tools.ts'
+import { hostileTexts } from '../fixtures/arbitrary-cluster.ts'
 import { endpointSlice, httpPort, ingress, ingressClass, recordedPods, render, service } from './objects.ts'
 
 prepare(process.env)
@@ -48,9 +49,23 @@ t.test('the template gives the lines of server-lines.ts', async (t) => {
   }
 })
 
+t.test('a Service whose name begins with a digit, as from Kubernetes 1.36 on', async (t) => {
+  t.match(lines(dialect.write({ ...servers, prefix: '1web-in', family: 'ipv4' }))[4], /"1web-in-\$\{ZONE\}\./)
+})
+
 t.test('the rule refuses what is no value of ours', async (t) => {
   const good = JSON.parse(dialect.write({ ...servers, family: 'ipv4' })) as object
   const refused: Record<string, object> = {
+    ...Object.fromEntries(
+      hostileTexts.flatMap((text) => [
+        [`the name ${JSON.stringify(text)}`, { ...good, name: text }],
+        [`a name that ends with ${JSON.stringify(text)}`, { ...good, name: `web-in${text || '-'}` }],
+        [`slots ${JSON.stringify(text)}`, { ...good, slots: text }],
+        [`a port ${JSON.stringify(text)}`, { ...good, ports: { [name]: text } }],
+        [`the family ${JSON.stringify(text)}`, { ...good, family: text }],
+        [`a key ${JSON.stringify(text)}`, { ...good, [text || ' ']: 'x' }],
+      ]),
+    ),
     'a foreign namespace': { ...good, NAMESPACE: 'other' },
     'an unknown key': { ...good, check: true },
     'no name': { ...good, name: undefined },
