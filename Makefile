@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
-.PHONY: help install check format test demo bench-load-guard bench-rotation bench-webhook bench-soak tools bundle image clean
+.PHONY: help install check format test demo bench-annotator bench-load-guard bench-rotation bench-restarts bench-webhook bench-soak tools bundle image clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ test: check tools ## run all tests, or one: make test T=test/lib/zone.test.ts
 demo: install ## see the whole system work: a real cluster of three zones, KEEP=1 leaves it up
 	npm run --silent demo
 
+bench-annotator: tools ## measure the annotator: 1,000 Services, 10,000 pods (ANNOTATOR_BENCH_SERVICES=100 for less)
+	npm run --silent bench-annotator
+
 bench-load-guard: install ## simulate the load guard on a large cluster
 	npm run --silent bench-load-guard
 
@@ -36,6 +39,9 @@ bench-rotation: tools ## renew certificates of a real cert-manager every 20 s un
 
 bench-webhook: install ## measure the webhook beside a Go one (its source in the folder ZONEFIRST_PEER)
 	npm run --silent bench-webhook
+
+bench-restarts: install ## end pods in four ways under load, with zonefirst and without (RESTARTS_PAIRS, RESTARTS_SEED)
+	npm run --silent bench-restarts
 
 bench-soak: tools ## watch the webhook's memory under load for five minutes, or ZONEFIRST_SOAK_SECONDS
 	npm run --silent bench-soak

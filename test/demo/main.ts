@@ -9,10 +9,11 @@ import { runCommand } from '../cluster/command.ts'
 import { application, namespace } from '../scenario/application.ts'
 import { median } from '../scenario/median.ts'
 import { proxies, proxyNamespace, proxyProgram } from '../scenario/proxies.ts'
+import type { Pair } from '../scenario/rolling-restart.ts'
 import { type Backend, untilServed } from '../scenario/routing.ts'
 import { snapshot } from '../scenario/snapshot.ts'
 import { measureCrossing, sendFromEveryZone } from '../scenario/traffic.ts'
-import { loseZone, type ZoneLoss } from '../scenario/zone-loss.ts'
+import { loseZone } from '../scenario/zone-loss.ts'
 import { installValidationRules, installZonefirst } from '../scenario/zonefirst.ts'
 import { excerpt, speaker } from './steps.ts'
 
@@ -68,14 +69,14 @@ async function demo(cluster: Cluster): Promise<object> {
   })
   say.note(`reloads: ${scaleUp.reloads}; active and backup as they should be: ${scaleUp.backupFlagsRight}`)
 
-  const losses: ZoneLoss[] = []
+  const losses: Pair[] = []
   for (let run = 1; run <= lossRuns; run++) {
     const title = `all pods of ${zones[0]} vanish silently under load, then return (${run} of ${lossRuns})`
     const loss = await say.step(title, () =>
       loseZone(cluster, { zone: zones[0] ?? '', rate: 40, seconds: 7 }),
     )
     say.note(
-      `of ${loss.requests} requests failed: ${loss.failed} with zonefirst, ${loss.failedWithoutZonefirst} without, on the same pods at the same time`,
+      `of ${loss.without.requests} requests failed: ${loss.withZonefirst.failed} with zonefirst, ${loss.without.failed} without, on the same pods at the same time`,
     )
     losses.push(loss)
   }
@@ -104,10 +105,16 @@ async function demo(cluster: Cluster): Promise<object> {
     },
     scaleUp,
     zoneLoss: {
-      requests: losses[0]?.requests,
-      failed: median(losses.map(({ failed }) => failed)),
-      failedWithoutZonefirst: median(losses.map(({ failedWithoutZonefirst }) => failedWithoutZonefirst)),
-      runs: losses,
+      requests: losses[0]?.without.requests,
+      failed: median(losses.map(({ withZonefirst }) => withZonefirst.failed)),
+      failedWithoutZonefirst: median(losses.map(({ without }) => without.failed)),
+      runs: losses.map(({ withZonefirst, without }) => ({
+        requests: without.requests,
+        failed: withZonefirst.failed,
+        failedWithoutZonefirst: without.failed,
+        p99Ms: withZonefirst.p99Ms,
+        p99MsWithoutZonefirst: without.p99Ms,
+      })),
     },
     optOut: { restored },
   }

@@ -4,7 +4,8 @@ import '../cluster/enter.ts'
 import t from 'tap'
 import type { Cluster } from '../cluster/cluster.ts'
 import { median } from '../scenario/median.ts'
-import { loseZone, type ZoneLoss } from '../scenario/zone-loss.ts'
+import type { Pair } from '../scenario/rolling-restart.ts'
+import { loseZone } from '../scenario/zone-loss.ts'
 import { startSystem, untilRouted, zones } from './system.ts'
 
 let cluster: Cluster
@@ -14,13 +15,15 @@ t.before(async () => {
 })
 
 t.test('a zone is lost, three times', async (t) => {
-  const losses: ZoneLoss[] = []
+  const losses: Pair[] = []
   for (const zone of zones) losses.push(await loseZone(cluster, { zone, rate: 30, seconds: 6 }))
-  for (const { requests, failed, failedWithoutZonefirst } of losses) {
-    t.comment(`of ${requests} requests failed ${failed}, without zonefirst ${failedWithoutZonefirst}`)
+  for (const { withZonefirst, without } of losses) {
+    t.comment(
+      `of ${without.requests} requests failed ${withZonefirst.failed}, without zonefirst ${without.failed}`,
+    )
   }
-  const failed = median(losses.map((loss) => loss.failed))
-  const without = median(losses.map(({ failedWithoutZonefirst }) => failedWithoutZonefirst))
+  const failed = median(losses.map(({ withZonefirst }) => withZonefirst.failed))
+  const without = median(losses.map((loss) => loss.without.failed))
   t.ok(without > 0, 'the loss is felt')
   t.ok(failed < without, `${failed} against ${without}`)
 })

@@ -33,10 +33,10 @@ function once(): Promise<void> {
       }
       resolve()
     }
-    const send = (isRepeated: boolean) => {
+    const send = (connections: Agent | false) => {
       const outgoing = request(
         `http://${load.target}${load.path}`,
-        { agent, headers: { host: load.host } },
+        { agent: connections, headers: { host: load.host } },
         (answer) => {
           let bytes = 0
           answer.on('data', (chunk: Buffer) => {
@@ -55,8 +55,9 @@ function once(): Promise<void> {
         },
       )
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        // a server may close an idle connection just as it is used again: every client sends anew then
-        if (outgoing.reusedSocket && error.code === 'ECONNRESET' && !isRepeated && !settled) send(true)
+        // a server may close an idle connection just as it is used again: every client sends anew then, at last on a
+        // connection that is new
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET' && !settled) send(false)
         else settle(error.code ?? error.message)
       })
       outgoing.end()
@@ -66,7 +67,7 @@ function once(): Promise<void> {
       settle('timeout')
       current?.destroy()
     }, load.timeout)
-    send(false)
+    send(agent)
   })
 }
 

@@ -1,16 +1,9 @@
 // A zone's application pods vanish silently under load: what fails with zonefirst and without, on the same pods through
 // the same HAProxies at the same time.
 import type { Cluster } from '../cluster/cluster.ts'
+import type { Pair } from './rolling-restart.ts'
 import { untilServed } from './routing.ts'
-import { readyPods, sendFromEveryZone, zonesOfPods } from './traffic.ts'
-
-export interface ZoneLoss {
-  requests: number
-  failed: number
-  failedWithoutZonefirst: number
-  p99Ms: number
-  p99MsWithoutZonefirst: number
-}
+import { outcomeOf, readyPods, sendFromEveryZone, zonesOfPods } from './traffic.ts'
 
 export interface ZoneLossOptions {
   zone: string
@@ -19,10 +12,7 @@ export interface ZoneLossOptions {
   seconds: number
 }
 
-export async function loseZone(
-  cluster: Cluster,
-  { zone, rate, seconds }: ZoneLossOptions,
-): Promise<ZoneLoss> {
+export async function loseZone(cluster: Cluster, { zone, rate, seconds }: ZoneLossOptions): Promise<Pair> {
   const zones = await zonesOfPods(cluster)
   const pods = await readyPods(cluster)
   const lost = pods.filter((pod) => zones.get(pod.metadata?.name ?? '') === zone)
@@ -36,13 +26,7 @@ export async function loseZone(
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     await cluster.kubelet.vanish(lost)
     const [web, plain] = await loads
-    return {
-      requests: web.requests,
-      failed: web.failed,
-      failedWithoutZonefirst: plain.failed,
-      p99Ms: Math.max(...web.zones.map(({ p99Ms }) => p99Ms)),
-      p99MsWithoutZonefirst: Math.max(...plain.zones.map(({ p99Ms }) => p99Ms)),
-    }
+    return { withZonefirst: outcomeOf(web), without: outcomeOf(plain) }
   } finally {
     await loads.catch(() => {})
     await cluster.kubelet.restore(lost)
