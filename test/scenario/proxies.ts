@@ -16,14 +16,17 @@ export interface ProxyProgram {
 
 export type ZoneVariable = 'ZONE' | 'ZONE_RESOLVERS'
 
-export interface ProxyOptions {
-  program: ProxyProgram
-  haproxy: string
-  kubeconfig: string
+export interface ZoneOptions {
   /** Variables of the container that are left out, to see what happens. */
   without?: readonly ZoneVariable[]
   /** Variables that are there and empty. */
   empty?: readonly ZoneVariable[]
+}
+
+export interface ProxyOptions extends ZoneOptions {
+  program: ProxyProgram
+  haproxy: string
+  kubeconfig: string
   /** More of the command line. */
   flags?: readonly string[]
   syncPeriod?: string
@@ -41,23 +44,10 @@ export function proxies({
   program,
   haproxy,
   kubeconfig,
-  without = [],
-  empty = [],
   flags: moreFlags = [],
   syncPeriod = '1s',
+  ...zoneOptions
 }: ProxyOptions): KubeObject[] {
-  const fieldEnv = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } })
-  const env = [
-    fieldEnv('POD_NAME', 'metadata.name'),
-    fieldEnv('POD_NAMESPACE', 'metadata.namespace'),
-    fieldEnv('POD_IP', 'status.podIP'),
-    fieldEnv('ZONE', "metadata.annotations['zonefirst.io/zone-key']"),
-    { name: 'ZONE_RESOLVERS', value: 'zonefirst' },
-  ]
-    .filter(({ name }) => !without.some((each) => each === name))
-    .map((variable) =>
-      empty.some((each) => each === variable.name) ? { name: variable.name, value: '' } : variable,
-    )
   const flags = [
     '--external',
     `--program=${haproxy}`,
@@ -79,19 +69,67 @@ export function proxies({
   // the auxiliary file has to be there before the controller starts
   const script = [
     'mkdir -p /run/haproxy/cfg /run/haproxy/run',
-    'cp /run/aux/haproxy-aux.cfg /run/haproxy/cfg/',
+    'cp /run/files/haproxy-aux.cfg /run/haproxy/cfg/',
     `exec ${program.path} ${flags.join(' ')}`,
-  ].join(' && ')
+  ]
+  return proxyObjects({
+    ...zoneOptions,
+    kubeconfig,
+    controller: 'haproxy.org/ingress-controller/haproxy',
+    configMap: { 'haproxy-aux.cfg': resolversSection() },
+    script,
+    healthzPort: 1042,
+  })
+}
+
+/** The section that ZONE_RESOLVERS names, as administrators get it. */
+export function resolversSection(): string {
+  return readFileSync('manifests/ingress-controller/haproxy-aux.cfg', 'utf8')
+}
+
+interface ProxyObjectsOptions extends ZoneOptions {
+  kubeconfig: string
+  /** `spec.controller` of the IngressClass */
+  controller: string
+  /** what the ConfigMap "haproxy-ingress" holds, in the container under /run/files */
+  configMap: Record<string, string>
+  /** shell commands that start the controller */
+  script: readonly string[]
+  healthzPort: number
+}
+
+/** What any ingress controller needs around it, and one pod of it a Node. */
+export function proxyObjects({
+  kubeconfig,
+  controller,
+  configMap,
+  script,
+  healthzPort,
+  without = [],
+  empty = [],
+}: ProxyObjectsOptions): KubeObject[] {
+  const fieldEnv = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } })
+  const env = [
+    fieldEnv('POD_NAME', 'metadata.name'),
+    fieldEnv('POD_NAMESPACE', 'metadata.namespace'),
+    fieldEnv('POD_IP', 'status.podIP'),
+    fieldEnv('ZONE', "metadata.annotations['zonefirst.io/zone-key']"),
+    { name: 'ZONE_RESOLVERS', value: 'zonefirst' },
+  ]
+    .filter(({ name }) => !without.some((each) => each === name))
+    .map((variable) =>
+      empty.some((each) => each === variable.name) ? { name: variable.name, value: '' } : variable,
+    )
   const labels = { app: 'haproxy-ingress', 'zonefirst.io/enabled': 'true', 'zonefirst.io/role': 'proxy' }
   const container = {
     name: 'controller',
     image: 'example.test/ingress-controller',
-    command: ['sh', '-c', script],
+    command: ['sh', '-c', script.join(' && ')],
     env,
     ports: [{ name: 'http', containerPort: 80 }],
-    readinessProbe: { httpGet: { path: '/healthz', port: 1042 }, periodSeconds: 1 },
+    readinessProbe: { httpGet: { path: '/healthz', port: healthzPort }, periodSeconds: 1 },
     volumeMounts: [
-      { name: 'aux', mountPath: '/run/aux' },
+      { name: 'files', mountPath: '/run/files' },
       { name: 'kubeconfig', mountPath: '/run/kube' },
     ],
   }
@@ -101,8 +139,8 @@ export function proxies({
     {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { ...metadata, name: 'haproxy-aux' },
-      data: { 'haproxy-aux.cfg': readFileSync('manifests/ingress-controller/haproxy-aux.cfg', 'utf8') },
+      metadata: { ...metadata, name: 'haproxy-ingress' },
+      data: configMap,
     },
     {
       apiVersion: 'v1',
@@ -114,7 +152,7 @@ export function proxies({
       apiVersion: 'networking.k8s.io/v1',
       kind: 'IngressClass',
       metadata: { name: 'haproxy' },
-      spec: { controller: 'haproxy.org/ingress-controller/haproxy' },
+      spec: { controller },
     },
     {
       apiVersion: 'apps/v1',
@@ -128,7 +166,7 @@ export function proxies({
             terminationGracePeriodSeconds: 5,
             containers: [container],
             volumes: [
-              { name: 'aux', configMap: { name: 'haproxy-aux' } },
+              { name: 'files', configMap: { name: 'haproxy-ingress' } },
               { name: 'kubeconfig', secret: { secretName: 'kubeconfig' } },
             ],
           },

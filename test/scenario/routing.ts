@@ -15,19 +15,23 @@ export interface Backend {
   local: ServerStats[]
 }
 
+/** Each controller names its backends in its own way. */
+export function isBackendOf(service: ServiceName, backend: string): boolean {
+  return [`${namespace}_svc_${service}_http`, `${namespace}_${service}_http`].includes(backend)
+}
+
 const isUp = ({ status }: ServerStats) => status.startsWith('UP') || status === 'no check'
 
 export async function readBackend(proxy: ReadyProxy, service: ServiceName): Promise<Backend> {
   const address = `${proxy.address}:${statsPort}`
   const [workerStart, all] = await Promise.all([readWorkerStart(address), readServers(address)])
-  const servers = all.filter(
-    ({ backend, ...server }) => backend === `${namespace}_svc_${service}_http` && isUp(server as ServerStats),
-  )
+  const servers = all.filter((each) => isBackendOf(service, each.backend) && isUp(each))
+  const isLocal = ({ server }: ServerStats) => server.startsWith('local-')
   return {
     proxy,
     workerStart,
-    controllers: servers.filter(({ server }) => server.startsWith('SRV_')),
-    local: servers.filter(({ server }) => server.startsWith('local-')),
+    controllers: servers.filter((each) => !isLocal(each)),
+    local: servers.filter(isLocal),
   }
 }
 
