@@ -117,3 +117,14 @@ export async function allDown(system: System): Promise<void> {
 export async function allUp(system: System): Promise<void> {
   await Promise.all([scaleProgram(system, 'webhook', 2), scaleProgram(system, 'annotator', 2)])
 }
+
+/** A pod's name is its host's name. */
+export function processOfPod(pod: string): number[] {
+  return processesWith(() => true).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOSTNAME=${pod}`)
+    } catch {
+      return false
+    }
+  })
+}

@@ -9,11 +9,12 @@ import { randomFrom } from '../load-guard/random.ts'
 import { chooseFaults } from './choose.ts'
 import { allFaults, namesOfFaults } from './faults/all.ts'
 import { type Result, type Row, readResult, withRow, writeResult } from './result.ts'
-import { strike } from './strike.ts'
-import { startChaosSystem } from './system.ts'
+import { type Struck, strike } from './strike.ts'
+import { repair, startChaosSystem } from './system.ts'
 
 const file = 'build/chaos.json'
 const patienceMs = 120_000
+const mostMinutes = 40
 
 const { seed, names, rate } = readSettings(
   {
@@ -50,23 +51,26 @@ const system = await say.step('a cluster of three zones, two sides of the applic
 let result: Result = readResult(file) ?? { seed, faults: [] }
 const rows: Row[] = []
 const wrong: string[] = []
+const noteWrong = (text: string) => {
+  wrong.push(text)
+  say.note(`WRONG ${text}`)
+}
 for (const fault of faults) {
+  if (performance.now() > mostMinutes * 60_000) {
+    noteWrong(`${fault.name}: not begun, the ${mostMinutes} minutes are over`)
+    continue
+  }
   try {
     const struck = await say.step(`${fault.name}: ${fault.title}`, () => strike(fault, system, patienceMs))
     rows.push(struck.row)
     result = withRow({ ...result, seed }, struck.row, namesOfFaults)
     writeResult(file, result)
-    const { failed, failedWithoutZonefirst, requests, secondsToRight, crossZoneDuring } = struck.row
-    say.note(
-      `of ${requests} requests failed ${failed}, without zonefirst ${failedWithoutZonefirst}; right after ${secondsToRight} s; crossed ${crossZoneDuring}`,
-    )
-    if (failed + failedWithoutZonefirst > 0) say.note(JSON.stringify(struck.failures))
-    wrong.push(...struck.wrong.map((each) => `${fault.name}: ${each}`))
-    for (const each of struck.wrong) say.note(`WRONG ${each}`)
+    for (const line of describe(struck)) say.note(line)
+    for (const each of struck.wrong) noteWrong(`${fault.name}: ${each}`)
+    if (struck.row.secondsToRight === null) await repair(system)
   } catch (error) {
-    wrong.push(`${fault.name}: ${(error as Error).message}`)
-    say.note(`WRONG ${(error as Error).message}`)
-    break
+    noteWrong(`${fault.name}: ${(error as Error).message}`)
+    await repair(system).catch((failure: Error) => noteWrong(`repair: ${failure.message}`))
   }
 }
 await system.stop()
@@ -77,3 +81,12 @@ say.table(
 )
 for (const each of wrong) say.note(`WRONG ${each}`)
 process.exit(wrong.length > 0 ? 1 : 0)
+
+function describe({ row, failures }: Struck): string[] {
+  const { requests, failed, failedWithoutZonefirst, secondsToRight, crossZoneDuring } = row
+  const share = (crossZoneDuring * 100).toFixed(1)
+  return [
+    `of ${requests} requests failed ${failed}, without zonefirst ${failedWithoutZonefirst}; ${share} % crossed; right after ${secondsToRight ?? '∞'} s`,
+    ...(failed + failedWithoutZonefirst > 0 ? [JSON.stringify(failures)] : []),
+  ]
+}

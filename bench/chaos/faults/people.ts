@@ -1,12 +1,14 @@
 // What people and their tools do to what zonefirst keeps.
 import { setTimeout as pause } from 'node:timers/promises'
+import { onBothSides } from '../acts.ts'
 import type { Fault } from '../fault.ts'
 import { withZonefirst } from '../sides.ts'
-import { type System, zones } from '../system.ts'
+import { install, runApplication, type System, zones } from '../system.ts'
 
 const about = 'people'
 const key = 'backend.zonefirst.io/servers'
 const { namespace } = withZonefirst
+const binding = 'validatingadmissionpolicybinding/zonefirst-zonal-names'
 const inShop = ({ cluster }: System, ...args: string[]) => cluster.kubectl('-n', namespace, ...args)
 const service = async (system: System, name: string) =>
   JSON.parse(await inShop(system, 'get', 'service', name, '-o', 'json'))
@@ -52,5 +54,46 @@ export const peopleFaults: Fault[] = [
         await pause(6_000)
       }
     },
+  },
+  {
+    name: 'name-taken',
+    title: 'somebody without our admission policies replaces a zonal Service by one of their own',
+    about,
+    seconds: 5,
+    async inject(system) {
+      await system.cluster.kubectl('delete', binding)
+      await pause(2_000)
+      const name = `web-in-${zones[0]}`
+      // the annotator may be quicker
+      for (let time = 0; time < 10; time++) {
+        await inShop(system, 'delete', 'service', name)
+        await tryTo(inShop(system, 'create', 'service', 'clusterip', name, '--tcp=8080:8080'))
+        const { metadata } = await service(system, name)
+        if (metadata.labels?.['zonefirst.io/zonal-service'] === undefined) return
+      }
+      throw new Error('the annotator was quicker ten times')
+    },
+    async heal(system) {
+      const isForeign = '!zonefirst.io/zonal-service'
+      await inShop(system, 'delete', 'service', '-l', `app=web-in-${zones[0]},${isForeign}`)
+      await install(system.cluster)
+    },
+  },
+  {
+    name: 'namespace-deleted',
+    title: 'the application’s namespace deleted, and made again',
+    about,
+    inject: ({ cluster }) =>
+      onBothSides((side) => cluster.kubectl('delete', 'namespace', side.namespace, '--timeout=60s')),
+    heal: ({ cluster }) => onBothSides((side) => runApplication(cluster, side)),
+  },
+  {
+    name: 'zonefirst-deleted',
+    title: 'zonefirst’s namespace deleted, and zonefirst installed again',
+    about,
+    seconds: 5,
+    inject: async ({ cluster }) =>
+      void (await cluster.kubectl('delete', 'namespace', 'zonefirst-system', '--timeout=60s')),
+    heal: ({ cluster }) => install(cluster),
   },
 ]
