@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
-.PHONY: help install check format test demo bench-annotator bench-load-guard bench-rotation bench-restarts bench-webhook bench-soak tools bundle image clean
+.PHONY: help install check format test manifests demo bench-annotator bench-load-guard bench-rotation bench-restarts bench-webhook bench-soak tools bundle image clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ test: check tools ## run all tests, or one: make test T=test/lib/zone.test.ts
 	@echo "running the tests, about fifteen minutes for all; details go to build/test.tap"
 	@npm test --silent -- --reporter=tap $(T) | tee build/test.tap \
 	  | grep -E --line-buffered '^(not )?ok |^ +not ok |^# \{'
+
+manifests: tools ## render what is installed without Helm from the chart
+	npm run --silent manifests
 
 demo: install ## see the whole system work: a real cluster of three zones, KEEP=1 leaves it up
 	npm run --silent demo
