@@ -8,7 +8,8 @@ export function slotsFor(readyPods: number, current: number | undefined): number
   const wanted = slotsWithRoom(readyPods)
   if (current === undefined) return wanted
   const isFull = readyPods * 1.125 > current
-  const isFarTooLarge = wanted * 4 <= current
+  // by this much, so that an autoscaler that goes up in one step and down again doesn't reload at each turn
+  const isFarTooLarge = wanted * 8 <= current
   return isFull || isFarTooLarge ? wanted : current
 }
 
