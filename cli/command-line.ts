@@ -16,6 +16,9 @@ const oneOf =
   (...choices: string[]) =>
   (text: string) =>
     choices.includes(text) ? undefined : `one of ${choices.join(', ')}`
+const aNumber = (what: string, least: number, most: number) => (text: string) =>
+  /^\d+(\.\d+)?$/.test(text) && Number(text) >= least && Number(text) <= most ? undefined : what
+
 const common = {
   kubeconfig: {
     value: 'file',
@@ -41,6 +44,21 @@ const namespace = {
   namespace: { value: 'name', short: 'n', help: 'Only Services of this namespace.' },
 } as const satisfies Record<string, Option>
 
+const stats = {
+  stats: {
+    value: 'way',
+    default: 'proxy',
+    help: 'How HAProxy’s statistics are read: proxy (through the API server) or direct (at the pods’ addresses).',
+    check: oneOf('proxy', 'direct'),
+  },
+  'stats-port': {
+    value: 'port',
+    default: '1024',
+    help: 'The port of HAProxy’s statistics page.',
+    check: aNumber('a port', 1, 65535),
+  },
+} as const satisfies Record<string, Option>
+
 export const commands = {
   status: {
     help: 'Show how each Service is treated, zone by zone.',
@@ -49,6 +67,10 @@ export const commands = {
       ...namespace,
       all: { short: 'a', help: 'Also Services that nobody asked to have routed by zone.' },
     },
+  },
+  doctor: {
+    help: 'Find what is wrong or missing, and say how to mend it.',
+    options: { ...common, ...stats, 'no-stats': { help: 'Leave HAProxy’s statistics aside.' } },
   },
 } as const satisfies Record<string, { help: string; options: Record<string, Option> }>
 

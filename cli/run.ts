@@ -4,6 +4,7 @@ import { connect, type Kube } from '../lib/kube.ts'
 import { findCluster } from './cluster-access.ts'
 import { type CommandName, helpText, readCommandLine } from './command-line.ts'
 import type { CommandContext, Terminal } from './context.ts'
+import { runDoctor } from './doctor-command.ts'
 import { installationOf } from './installation.ts'
 import { checkVersion, shortcomings } from './prerequisites.ts'
 import { type ExitCode, exitCodes, problemOf } from './problem.ts'
@@ -12,6 +13,7 @@ import { runStatus } from './status-command.ts'
 
 const runs: Record<CommandName, (context: CommandContext) => Promise<ExitCode>> = {
   status: runStatus,
+  doctor: runDoctor,
 }
 
 export async function run(
