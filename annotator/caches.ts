@@ -8,7 +8,10 @@ import { proxiesByZone, sharesOf } from './load-guard/shares.ts'
 import type { Endpoints, Ingress, IngressClass, Node, Pod, Service } from './objects.ts'
 import * as objects from './objects.ts'
 import { ProxyPods } from './proxy-pods.ts'
+import type { Route } from './routes.ts'
 import { selectorIndex } from './selector.ts'
+import { TCPResources } from './tcp-resources.ts'
+import { routesOfTCPServices } from './tcp-routes.ts'
 import { keyOf, keysOfEndpoints, keysOfIngress, keysOfPod, keysOfService } from './triggers.ts'
 
 export interface CachesOptions {
@@ -19,6 +22,8 @@ export interface CachesOptions {
   isRouted: (service: Service) => boolean
   /** by zone key; empty: as the ready proxies are spread */
   configuredShares: ReadonlyMap<string, number>
+  /** see dialect.ts */
+  tcpResources?: readonly string[]
   /** see proxy-pods.ts */
   proxyNamespaces?: readonly string[]
   /** Hears of proxies, and of opted-in pods that no Service selects, by `namespace/name`. */
@@ -36,6 +41,7 @@ export class Caches {
   readonly pods: Informer<Pod>
   readonly nodes: Informer<Node>
   readonly proxyPods: ProxyPods
+  readonly #tcp: TCPResources
 
   readonly servicesByNamespace = new Index<Service>(
     ({ metadata }) => [metadata.namespace ?? ''],
@@ -74,6 +80,7 @@ export class Caches {
       },
       onError,
     })
+    this.#tcp = new TCPResources({ kube, paths: options.tcpResources ?? [], enqueue, onError })
     const informer = <T>(options: Omit<InformerOptions<T>, 'kube' | 'onError'>) =>
       new Informer<T>({ kube, onError, ...options })
 
@@ -160,9 +167,14 @@ export class Caches {
     return this.proxyPods.configMaps.contents
   }
 
+  /** The ports of a Service that TCP resources route to. */
+  tcpRoutes(key: string): readonly Route[] {
+    return [...this.#tcp.routesTo(key), ...routesOfTCPServices(this.proxyPods.tcpServices.contents, key)]
+  }
+
   get all(): Readonly<Record<string, Informer<never>>> {
     const { services, ingresses, ingressClasses, endpoints, pods, nodes } = this
-    return { services, ingresses, ingressClasses, endpoints, pods, nodes } as never
+    return { services, ingresses, ingressClasses, endpoints, pods, nodes, ...this.#tcp.informers } as never
   }
 
   /** Starts every informer; resolves when all have their first whole list. */
@@ -182,7 +194,7 @@ export class Caches {
 
   stop(): void {
     for (const informer of Object.values(this.all)) informer.stop()
-    this.proxyPods.configMaps.stop()
+    this.proxyPods.stop()
   }
 
   #enqueueKeysOf(pod: Pod): void {

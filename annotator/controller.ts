@@ -58,6 +58,7 @@ export class Controller {
       enqueuePod: (key) => this.#add(pods, key),
       isRouted: (service) => reconciler.isRouted(service),
       configuredShares: options.zoneShares,
+      tcpResources: options.dialect.tcpResources ?? [],
       ...(options.proxyNamespaces && { proxyNamespaces: options.proxyNamespaces }),
       onZones: () => this.#add(zones, 'zones'),
       onError: options.onInformerFailure,

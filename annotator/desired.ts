@@ -1,4 +1,5 @@
 // Pure: what should exist for one primary Service.
+import { enabledLabel } from '../lib/names.ts'
 import type { Dialect, Servers } from './dialects/dialect.ts'
 import { refusalOf } from './eligibility.ts'
 import type { Input } from './input.ts'
@@ -9,7 +10,7 @@ import type { Refusal } from './reasons.ts'
 import { guardedServing, type ServingOptions } from './serving.ts'
 import { slotsFor } from './slots.ts'
 import { refusalOfSettings } from './user-settings.ts'
-import { choosePrefix, zonalService } from './zonal-services.ts'
+import { choosePrefix, foreignNames, possiblePrefixes, zonalService } from './zonal-services.ts'
 
 export type Desired = Routed | { routed: false; refusal: Refusal }
 
@@ -31,7 +32,13 @@ export interface Routed {
 export function desired(input: Input, dialect: Dialect, options: Omit<ServingOptions, 'isNew'>): Desired {
   const refusal = refusalOf(input) ?? refusalOfSettings(input, dialect)
   if (refusal) return { routed: false, refusal }
-  const found = portsByBackend(input)
+  const reachesTCP = dialect.tcpResources !== undefined
+  if (!reachesTCP && !input.hasIngress) {
+    const message = `no Ingress routes to it, and the annotation ${dialect.annotation} has no effect on what TCP resources route to: take its label ${enabledLabel} off, or use a snippet dialect`
+    return { routed: false, refusal: { reason: 'NoIngress', message } }
+  }
+  const routes = reachesTCP ? [...input.routes, ...input.tcpRoutes] : input.routes
+  const found = portsByBackend({ ...input, routes })
   if ('refusal' in found) return { routed: false, refusal: found.refusal }
   if (Object.keys(found.ports).length === 0) {
     const message = 'the Ingresses that route to it name ports that it does not have'
@@ -43,8 +50,8 @@ export function desired(input: Input, dialect: Dialect, options: Omit<ServingOpt
   const today = dialect.read(value)
   const prefix = choosePrefix(input, today?.prefix)
   if (prefix === undefined) {
-    const message =
-      'a Service of somebody else has a name that HAProxy would resolve for one of the zones: rename that Service'
+    const names = possiblePrefixes(primary).flatMap((each) => foreignNames(input, each))
+    const message = `somebody else's Service has a name that HAProxy would resolve for one of the zones: rename ${names.join(' and ')}`
     return { routed: false, refusal: { reason: 'NameTaken', message } }
   }
 

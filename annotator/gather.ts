@@ -21,6 +21,7 @@ export interface ClusterView
     | 'shares'
     | 'controllerSettings'
     | 'proxies'
+    | 'tcpRoutes'
   > {
   services: Pick<Caches['services'], 'get'>
   pods: Pick<Caches['pods'], 'get'>
@@ -48,6 +49,8 @@ export function gather(
     primary,
     ingresses,
     routes: routesTo(primary, ingresses),
+    hasIngress: caches.ingressesByKey.get(key).size > 0,
+    tcpRoutes: caches.tcpRoutes(key),
     pods,
     shares: caches.shares,
     controllerSettings: caches.controllerSettings,

@@ -14,6 +14,10 @@ export interface Input {
   ingresses: readonly Ingress[]
   /** the ports that they route to */
   routes: readonly Route[]
+  /** whether any Ingress does, of whatever class */
+  hasIngress: boolean
+  /** the ports that TCP resources route to, where the dialect reaches those */
+  tcpRoutes: readonly Route[]
   /** contents of the ingress controllers' own ConfigMaps, which hold for every Service that says nothing else */
   controllerSettings: readonly Readonly<Record<string, string>>[]
   /** pods that opted in and that the primary's selector matches */

@@ -49,8 +49,10 @@ export function proxyFaultOf(
     const message = `stamped with zone ${pod.zone} after its start, so it has no ZONE or an old one: restart this pod`
     return { reason: 'StampedLate', message }
   }
-  if (proxy.configMap !== undefined && isUnread(proxy.configMap)) {
-    const message = `its controller's ConfigMap ${proxy.configMap} can't be read, so settings in it that don't go with zonefirst stay unseen: apply manifests/ingress-controller/annotator-role.yaml in that namespace`
+  const configMaps = [proxy.configMap, proxy.tcpServices].filter((name) => name !== undefined)
+  const unread = configMaps.find(isUnread)
+  if (unread !== undefined) {
+    const message = `its controller's ConfigMap ${unread} can't be read, so settings in it that don't go with zonefirst stay unseen: apply manifests/ingress-controller/annotator-role.yaml in that namespace`
     return { reason: 'ConfigMapUnread', message }
   }
   return undefined

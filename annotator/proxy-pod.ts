@@ -8,6 +8,8 @@ export interface ProxyPod {
   address: string | undefined
   /** `namespace/name` of the ConfigMap that its command line names */
   configMap: string | undefined
+  /** and of the one that lists TCP services */
+  tcpServices: string | undefined
   /** of the variables that switch routing by zone on, those that none of its containers has */
   missing: readonly string[]
   /** its DNS policy gives it the Node's resolv.conf, in which names of the cluster are unknown */
@@ -29,7 +31,12 @@ export function proxyPod(object: KubeObject): ProxyPod {
     )
   return {
     address: status?.podIP,
-    configMap: configMapOf(containers, metadata.namespace ?? ''),
+    configMap: configMapOf(containers, '--configmap', metadata.namespace ?? ''),
+    tcpServices: configMapOf(
+      containers,
+      '--configmap-tcp-services|--tcp-services-configmap',
+      metadata.namespace ?? '',
+    ),
     missing: ['ZONE', 'ZONE_RESOLVERS'].filter((name) => !hasVariable(name)),
     hasNodeDNS: hasNodeDNS(spec),
     isStampedLate: isStampedLate(metadata, startsOf(containers, status)),
@@ -37,9 +44,14 @@ export function proxyPod(object: KubeObject): ProxyPod {
 }
 
 /** Kubernetes itself expands variables there, of which a pod's own namespace is the one that is used so. */
-function configMapOf(containers: readonly V1Container[], ownNamespace: string): string | undefined {
+function configMapOf(
+  containers: readonly V1Container[],
+  flags: string,
+  ownNamespace: string,
+): string | undefined {
   const words = containers.flatMap(({ command = [], args = [] }) => [...command, ...args]).join(' ')
-  const [, namespace = '', name] = /--configmap[= ]["']?([^\s/"']+)\/([a-z0-9.-]+)/.exec(words) ?? []
+  const flag = new RegExp(`(?:${flags})[= ]["']?([^\\s/"']+)/([a-z0-9.-]+)`)
+  const [, namespace = '', name] = flag.exec(words) ?? []
   // both become parts of a request
   const found = namespace.startsWith('$') ? ownNamespace : namespace
   return name !== undefined && /^[a-z0-9-]+$/.test(found) ? `${found}/${name}` : undefined

@@ -9,13 +9,17 @@ export interface ProxyPodsOptions extends ConfigMapsOptions {
 }
 
 export class ProxyPods {
+  /** the controllers' settings */
   readonly configMaps: ConfigMaps
+  /** their lists of TCP services */
+  readonly tcpServices: ConfigMaps
   readonly #pods = new Map<string, Pod>()
   readonly #namespaces: ReadonlySet<string>
 
   constructor(options: ProxyPodsOptions) {
     this.#namespaces = new Set(options.namespaces)
     this.configMaps = new ConfigMaps(options)
+    this.tcpServices = new ConfigMaps(options)
   }
 
   values(): IterableIterator<Pod> {
@@ -35,13 +39,23 @@ export class ProxyPods {
     const key = keyOf(pod.namespace, pod.name)
     if (now?.proxy === undefined) this.#pods.delete(key)
     else this.#pods.set(key, now)
-    if (now?.proxy?.configMap !== before?.proxy?.configMap) this.#follow()
+    this.#follow(this.configMaps, 'configMap')
+    this.#follow(this.tcpServices, 'tcpServices')
     const [isReady, wasReady] = [now?.isReadyProxy === true, before?.isReadyProxy === true]
     return isReady !== wasReady || (isReady && now?.nodeName !== before?.nodeName)
   }
 
-  #follow(): void {
-    const names = [...this.#pods.values()].map(({ proxy }) => proxy?.configMap)
-    this.configMaps.follow(new Set(names.filter((name) => name !== undefined)))
+  isUnread(configMap: string): boolean {
+    return this.configMaps.isUnread(configMap) || this.tcpServices.isUnread(configMap)
+  }
+
+  stop(): void {
+    this.configMaps.stop()
+    this.tcpServices.stop()
+  }
+
+  #follow(configMaps: ConfigMaps, field: 'configMap' | 'tcpServices'): void {
+    const names = [...this.#pods.values()].map(({ proxy }) => proxy?.[field])
+    configMaps.follow(new Set(names.filter((name) => name !== undefined)))
   }
 }

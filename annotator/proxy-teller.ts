@@ -48,5 +48,5 @@ export function preparedProxies(view: View): Pod[] {
 
 function faultOf(pod: Pod, { zoneOfNode, proxyPods }: View): ProxyFault | undefined {
   if (pod.proxy !== undefined && !proxyPods.isTrusted(pod)) return notTrusted
-  return proxyFaultOf(pod, zoneOfNode, (name) => proxyPods.configMaps.isUnread(name))
+  return proxyFaultOf(pod, zoneOfNode, (name) => proxyPods.isUnread(name))
 }

@@ -20,6 +20,7 @@ const handling = {
   HashBalancing: {},
   KeptOut: { silent: true },
   NameTaken: {},
+  NoIngress: {},
   NoReadyPods: { silent: true, patience: 'endless' },
   NoSelector: {},
   NoZones: { patience: 'grace' },

@@ -1,4 +1,5 @@
 // Pure: what a user's own HAProxy lines in the same backend do to ours.
+import { allowHashBalancingAnnotation } from '../lib/names.ts'
 import type { Refusal } from './reasons.ts'
 
 interface Rule {
@@ -26,8 +27,7 @@ const rules: readonly Rule[] = [
     line: /^(balance\s+(source|uri|url_param|hdr|rdp-cookie|hash)\b|hash-type\s)/,
     refusal: {
       reason: 'HashBalancing',
-      message:
-        'a configuration snippet balances by a hash, and the zone’s own servers change what it maps to',
+      message: `a configuration snippet balances by a hash, and the zone’s own servers change what it maps to: take it out, or set the annotation ${allowHashBalancingAnnotation} on the Service to "true" if that may be`,
     },
   },
   {
@@ -35,7 +35,7 @@ const rules: readonly Rule[] = [
     refusal: {
       reason: 'SnippetUndoes',
       message:
-        'a configuration snippet has a line about servers, backups or retries of its own, which would undo what zonefirst writes',
+        'a configuration snippet has a line about servers, backups or retries of its own, which would undo what zonefirst writes: take it out',
     },
   },
 ]

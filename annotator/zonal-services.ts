@@ -61,13 +61,15 @@ export function isZonalServiceOf(service: Service, primary: Service): boolean {
  * readable one, unless a Service of somebody else sits under one of its names. Undefined where both are taken.
  */
 export function choosePrefix(input: Input, today: string | undefined): string | undefined {
-  const { name = '', namespace = '' } = input.primary.metadata
-  const candidates = [readablePrefix(name), hashedPrefix(namespace, name)].filter(
-    (prefix) => prefix !== undefined,
-  )
+  const candidates = possiblePrefixes(input.primary)
   const isFree = (prefix: string) => foreignNames(input, prefix).length === 0
   if (today !== undefined && candidates.includes(today)) return isFree(today) ? today : undefined
   return candidates.find(isFree)
+}
+
+/** The one to be taken first comes first. */
+export function possiblePrefixes({ metadata: { name = '', namespace = '' } }: Service): string[] {
+  return [readablePrefix(name), hashedPrefix(namespace, name)].filter((prefix) => prefix !== undefined)
 }
 
 /** Names that HAProxy would resolve and that belong to somebody else. */

@@ -54,6 +54,8 @@ export function viewOf(snapshot: Snapshot, configuredShares: ReadonlyMap<string,
     shares: sharesOf(configuredShares, proxies),
     proxies,
     controllerSettings: snapshot.controllerSettings,
+    // not in a snapshot
+    tcpRoutes: () => [],
     allPods,
   }
 }

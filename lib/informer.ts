@@ -6,6 +6,7 @@ import {
   acceptMetadata,
   acceptMetadataList,
   isGone,
+  isNotFound,
   type Kube,
   type KubeObject,
   readAll,
@@ -18,6 +19,8 @@ export interface InformerOptions<T> {
   path: string
   query?: { labelSelector?: string; fieldSelector?: string }
   metadataOnly?: boolean
+  /** The cluster may not know the kind: then there are no such objects, and now and then it is asked again. */
+  mayBeAbsent?: boolean
   /** What the cache keeps of an object: the less, the less memory. */
   project: (object: KubeObject) => T
   /** Called after the cache changed; `now` is undefined for a deletion. Where it throws, the object is left out. */
@@ -113,7 +116,8 @@ export class Informer<T> {
           continue
         }
         failures = Date.now() - startedAt > mostRetry ? 1 : failures + 1
-        this.#options.onError?.(error as Error)
+        if (this.#options.mayBeAbsent && isNotFound(error)) this.#endList(new Set(), undefined)
+        else this.#options.onError?.(error as Error)
       }
       // also after a watch that ended well: never more than one request a second
       const delay = Math.min(firstRetry * 2 ** Math.max(failures - 1, 0), mostRetry)

@@ -18,6 +18,11 @@ export interface Dialect {
   /** `spec.controller` of the IngressClasses of the controller that reads it */
   controller: string
   words: ControllerWords
+  /**
+   * Collections of the controller's TCP resources, where the annotation reaches their backends as well; undefined where
+   * it doesn't.
+   */
+  tcpResources: readonly string[] | undefined
   /** Why this dialect can't say it, where it can't. `today` is the annotation's value on the primary. */
   refuse(servers: Servers, today: string | undefined): Refusal | undefined
   /** The same servers give the same text, byte for byte. */

@@ -7,6 +7,8 @@ export const haproxyIngressSnippet = snippetDialect({
   annotation: 'haproxy-ingress.github.io/config-backend',
   controller: 'haproxy-ingress.github.io/controller',
   words: haproxyIngressWords,
+  // it has a ConfigMap of them only
+  tcpResources: [],
   advice: {
     taken: 'move it to config-backend-early, which the controller has from 0.16',
     ports: 'use one Service a port',

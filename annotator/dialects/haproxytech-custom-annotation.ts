@@ -16,6 +16,8 @@ export const haproxytechCustomAnnotation: Dialect = {
   annotation: serversAnnotation,
   controller: 'haproxy.org/ingress-controller',
   words: haproxytechWords,
+  // its template writes nothing where no Ingress leads
+  tcpResources: undefined,
   refuse: () => undefined,
   // nobody else may use this key: an admission policy sees to it
   isOurs: () => true,

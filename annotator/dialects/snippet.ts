@@ -10,7 +10,7 @@ const mark = '# written by zonefirst'
 /** Whether a snippet is a text of ours, under whatever annotation. */
 export const isOurSnippet = (value: string): boolean => value.startsWith(mark)
 
-interface SnippetDialect extends Pick<Dialect, 'annotation' | 'controller' | 'words'> {
+interface SnippetDialect extends Pick<Dialect, 'annotation' | 'controller' | 'words' | 'tcpResources'> {
   /** what to do where the annotation is taken, and where there are several ports */
   advice: { taken: string; ports: string }
 }
@@ -25,7 +25,7 @@ export function snippetDialect({ advice, ...own }: SnippetDialect): Dialect {
         return { reason: 'SnippetTaken', message }
       }
       if (new Set(Object.values(ports)).size > 1) {
-        const message = `Ingresses route to several ports of this Service, and one snippet reaches the backends of all: ${advice.ports}`
+        const message = `Ingresses (or TCP resources) route to several ports of this Service, and one snippet reaches the backends of all: ${advice.ports}`
         return { reason: 'SeveralPorts', message }
       }
       return undefined

@@ -61,6 +61,39 @@ t.test('refusals on the way', async (t) => {
   t.match(desired(input({ neighbours }), haproxytechSnippet), { routed: true }, 'a hashed name is left')
 })
 
+t.test('TCP resources', async (t) => {
+  const labelled = service({
+    metadata: { ...service().metadata, labels: { 'zonefirst.io/enabled': 'true' } },
+  })
+  const without = input({ primary: labelled, hasIngress: false })
+  t.match(
+    desired(without, haproxytechCustomAnnotation),
+    {
+      refusal: { reason: 'NoIngress', message: /take its label zonefirst.io\/enabled off, or use a snippet/ },
+    },
+    'the custom annotation does nothing for them',
+  )
+  t.match(desired(without, haproxytechSnippet), { routed: true }, 'a snippet reaches them')
+
+  const ports = [
+    { name: 'http', port: 80, targetPort: 8080 },
+    { name: 'sql', port: 5432, targetPort: 5432 },
+  ]
+  const primary = service({ spec: { ports } })
+  const tcpRoute = (number: number) => ({ service: 'web', port: { number }, standalone: undefined })
+  const slices = [endpoints(['web-1', 'web-2', 'web-3', 'web-4'], { ports: { http: 8080, sql: 5432 } })]
+  const beside = (number: number) => input({ primary, endpoints: slices, tcpRoutes: [tcpRoute(number)] })
+  t.match(
+    desired(beside(5432), haproxytechSnippet),
+    { refusal: { reason: 'SeveralPorts' } },
+    'the one snippet would send its connections to the port of the Ingress',
+  )
+  t.match(desired(beside(80), haproxytechSnippet), { routed: true }, 'the same port')
+  const want = desired(beside(5432), haproxytechCustomAnnotation)
+  t.match(want, { routed: true, servers: { ports: { shop_svc_web_http: 8080 } } })
+  t.equal(want.routed && Object.keys(want.servers.ports).length, 1, 'left as without zonefirst')
+})
+
 t.test('the load guard’s part', async (t) => {
   const names = ['web-1', 'web-2', 'web-3', 'web-4', 'web-5']
   const pods = names.map((name, index) => pod(name, index === 4 ? 'b' : 'a'))

@@ -9,7 +9,14 @@ const routed = [
 ]
 const proxy = (name: string, address: string | undefined) =>
   pod(name, 'a', {
-    proxy: { address, configMap: undefined, missing: [], hasNodeDNS: false, isStampedLate: false },
+    proxy: {
+      address,
+      configMap: undefined,
+      tcpServices: undefined,
+      missing: [],
+      hasNodeDNS: false,
+      isStampedLate: false,
+    },
   })
 const metrics = (backends: Record<string, [active: number, backup: number]>) =>
   Object.entries(backends)

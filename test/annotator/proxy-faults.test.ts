@@ -6,6 +6,7 @@ import { pod } from '../fixtures/cluster-objects.ts'
 const fine: ProxyPod = {
   address: '10.88.0.2',
   configMap: 'haproxy-controller/settings',
+  tcpServices: undefined,
   missing: [],
   hasNodeDNS: false,
   isStampedLate: false,
@@ -47,6 +48,11 @@ t.test('what keeps a proxy from routing by zone, the first thing first', async (
       name: 'settings that can’t be read',
       pod: proxy({ configMap: 'haproxy-controller/secret' }),
       want: { reason: 'ConfigMapUnread', message: /ConfigMap haproxy-controller\/secret can't be read/ },
+    },
+    {
+      name: 'TCP services that can’t be read',
+      pod: proxy({ tcpServices: 'haproxy-controller/secret' }),
+      want: { reason: 'ConfigMapUnread' },
     },
   ]
   for (const { name, want, ...row } of rows) {

@@ -31,6 +31,15 @@ t.test('the ConfigMap that the command line names', async (t) => {
   }
 })
 
+t.test('the ConfigMap of TCP services that it names, as either controller calls it', async (t) => {
+  for (const flag of ['--configmap-tcp-services', '--tcp-services-configmap']) {
+    const args = ['--configmap=a/b', `${flag}=ingress/tcp`]
+    const found = proxyPod(object({ containers: [{ ...controller, args }] }))
+    t.match(found, { configMap: 'a/b', tcpServices: 'ingress/tcp' }, flag)
+  }
+  t.equal(proxyPod(object({})).tcpServices, undefined)
+})
+
 t.test('the variables that switch routing by zone on', async (t) => {
   const missing = (...containers: object[]) => proxyPod(object({ containers })).missing
   t.strictSame(missing(controller), [])

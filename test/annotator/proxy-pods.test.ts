@@ -6,6 +6,7 @@ import { pod } from '../fixtures/cluster-objects.ts'
 const proxy: ProxyPod = {
   address: '10.88.1.1',
   configMap: undefined,
+  tcpServices: undefined,
   missing: [],
   hasNodeDNS: false,
   isStampedLate: false,

@@ -8,6 +8,26 @@ import { installZonefirst, systemNamespace } from '../scenario/zonefirst.ts'
 
 const cluster = await startCluster({ zones: ['a', 'b'] })
 t.teardown(() => cluster.stop())
+// the controller's, as far as it matters here
+await cluster.apply({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'tcps.ingress.v3.haproxy.org' },
+  spec: {
+    group: 'ingress.v3.haproxy.org',
+    names: { kind: 'TCP', plural: 'tcps', singular: 'tcp' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v3',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+})
+await cluster.until('TCP resources are known', () => cluster.kubectl('get', 'tcps'))
 await installZonefirst(cluster, {
   annotatorEnv: {
     ZONEFIRST_DIALECT: 'haproxytech-snippet',
@@ -151,3 +171,32 @@ t.test('another dialect replaces what this one wrote, and leaves what users wrot
   t.strictSame(await uids(), before, 'the zonal Services are the same')
   t.equal(await snippetOf(shop, 'own'), usersOwn)
 })
+
+t.test(
+  'a TCP resource that routes to another port of the Service: one text for both would misroute',
+  async (t) => {
+    const shop = await openShop(cluster, t)
+    const ports = [
+      { name: 'http', port: 80, targetPort: 8080 },
+      { name: 'sql', port: 5432, targetPort: 5432 },
+    ]
+    const tcp = (port: number) => ({
+      apiVersion: 'ingress.v3.haproxy.org/v3',
+      kind: 'TCP',
+      metadata: { name: 'sql' },
+      spec: [{ name: 'sql', frontend: { name: 'fe-sql' }, service: { name: 'web', port } }],
+    })
+    await shop.apply(pod('web-a', 'node-a-1'), service('web', { ports }), ingress('web'))
+    await untilSnippet(shop)
+    const text = await snippetOf(shop)
+    await shop.apply(tcp(5432))
+    await cluster.until('the text is gone', async () => (await snippetOf(shop)) === undefined)
+    t.match(
+      (await shop.untilEvent('web', 'SeveralPorts')).message,
+      /\(or TCP resources\) route to several ports/,
+    )
+    await shop.apply(tcp(80))
+    await untilSnippet(shop)
+    t.equal(await snippetOf(shop), text, 'the same port: the same text')
+  },
+)

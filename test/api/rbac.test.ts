@@ -76,6 +76,8 @@ const accounts = {
         `${verb} endpointslices.discovery.k8s.io`,
         `${verb} ingresses.networking.k8s.io`,
         `${verb} ingressclasses.networking.k8s.io`,
+        `${verb} tcps.ingress.v3.haproxy.org`,
+        `${verb} tcps.ingress.v1.haproxy.org`,
       ]),
       ...['get', 'create', 'patch'].map((verb) => `${verb} events in shop`),
       'create configmaps in zonefirst-system named zonefirst-zones',

@@ -451,3 +451,23 @@ t.test('after a stop nothing is asked any more', async (t) => {
   await new Promise((resolve) => collection.end() ?? setTimeout(resolve, 30))
   t.equal(collection.accepts.length, 4, 'a refused stream, two pages and one watch')
 })
+
+t.test('a kind that the cluster may not know: no objects and no failure, until it knows it', async (t) => {
+  const failures: Error[] = []
+  const onError = (error: Error) => failures.push(error)
+  const { collection, informer, content, nextChange } = await start(t, { mayBeAbsent: true, onError })
+  collection.refusesStream = 404
+  informer.start()
+  await informer.synced()
+  t.strictSame(content(), [])
+  collection.refusesStream = undefined
+  await collection.nextWatchUrl()
+  collection.send('ADDED', object('a', 1))
+  t.match(await nextChange(), { now: 'a@1' })
+  collection.sendListEnd(1)
+  // the definition goes, and with it the objects
+  collection.refuseWatch = (response) => sendStatus(response, 404, 'NotFound')
+  collection.end()
+  t.match(await nextChange(), { now: undefined, before: 'a@1' })
+  t.strictSame(failures, [])
+})
