@@ -72,6 +72,23 @@ export const commands = {
     help: 'Find what is wrong or missing, and say how to mend it.',
     options: { ...common, ...stats, 'no-stats': { help: 'Leave HAProxy’s statistics aside.' } },
   },
+  report: {
+    help: 'Show by HAProxy’s own counters what stayed in its zone, and what the rest costs.',
+    options: {
+      ...common,
+      ...namespace,
+      ...stats,
+      price: {
+        value: 'dollars',
+        default: '0.02',
+        help: 'For a GB that crosses: most clouds take 0.01 where it leaves a zone and 0.01 where it enters one.',
+        check: aNumber('an amount such as 0.02', 0, 1_000),
+      },
+      save: { value: 'file', help: 'Save the counters, for a later --since.' },
+      since: { value: 'file', help: 'Count from a saved run on.' },
+      svg: { value: 'file', help: 'Draw it.' },
+    },
+  },
 } as const satisfies Record<string, { help: string; options: Record<string, Option> }>
 
 export type CommandName = keyof typeof commands

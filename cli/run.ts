@@ -8,12 +8,14 @@ import { runDoctor } from './doctor-command.ts'
 import { installationOf } from './installation.ts'
 import { checkVersion, shortcomings } from './prerequisites.ts'
 import { type ExitCode, exitCodes, problemOf } from './problem.ts'
+import { runReport } from './report-command.ts'
 import { readSnapshot } from './snapshot.ts'
 import { runStatus } from './status-command.ts'
 
 const runs: Record<CommandName, (context: CommandContext) => Promise<ExitCode>> = {
   status: runStatus,
   doctor: runDoctor,
+  report: runReport,
 }
 
 export async function run(
