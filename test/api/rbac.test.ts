@@ -1,7 +1,9 @@
 // What the accounts of the three programs may and may not do, as the API server itself decides it from the manifests.
 import '../cluster/enter.ts'
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { startCluster } from '../cluster/cluster.ts'
+import { objectsIn } from '../manifests/chart.ts'
 
 const cluster = await startCluster({ zones: ['a'] })
 t.teardown(() => cluster.stop())
@@ -108,11 +110,11 @@ const accounts = {
   'zonefirst-certs': {
     may: [
       'create secrets in zonefirst-system',
-      ...['get', 'update'].flatMap((verb) => [
+      ...['get', 'list', 'watch', 'update'].flatMap((verb) => [
         `${verb} secrets in zonefirst-system named zonefirst-webhook-ca`,
         `${verb} secrets in zonefirst-system named zonefirst-webhook-tls`,
       ]),
-      ...['get', 'patch'].map(
+      ...['get', 'list', 'watch', 'patch'].map(
         (verb) => `${verb} mutatingwebhookconfigurations.admissionregistration.k8s.io named zonefirst`,
       ),
     ],
@@ -128,10 +130,34 @@ const accounts = {
   },
 }
 
+const objects = objectsIn(readFileSync('manifests/install-self-managed.yaml', 'utf8'))
+
+interface Rule {
+  apiGroups: string[]
+  resources: string[]
+  verbs: string[]
+}
+
+/** Rows without namespaces and names. */
+function granted(account: string): string[] {
+  const roles = objects.filter(({ kind, metadata }) => /Role$/.test(kind) && metadata.name === account)
+  const rows = roles.flatMap(({ rules }) =>
+    (rules as Rule[]).flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) => {
+        const names = resources.map((resource) => (group === '' ? resource : `${resource}.${group}`))
+        return names.flatMap((name) => verbs.map((verb) => `${verb} ${name}`))
+      }),
+    ),
+  )
+  return [...new Set(rows)].sort()
+}
+
 for (const [account, { may, mayNot }] of Object.entries(accounts)) {
   t.test(account, async (t) => {
     for (const row of may) t.equal(await isAllowed(account, row), true, `may ${row}`)
     for (const row of [...mayNot, ...nobodyMay])
       t.equal(await isAllowed(account, row), false, `may not ${row}`)
+    const listed = may.map((row) => row.split(' ').slice(0, 2).join(' '))
+    t.strictSame(granted(account), [...new Set(listed)].sort(), 'nothing is granted that is not listed here')
   })
 }
