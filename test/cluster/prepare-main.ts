@@ -1,5 +1,6 @@
 // Builds what is outdated, our image's files too, and unpacks HAProxy where there is none, with progress. prepare.ts
-// starts it, one at a time, with the names of the programs; run by hand without names, it builds all.
+// starts it, one at a time, with the names of the programs; run by hand without names, it builds all, and fetches
+// promtool.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { createInterface } from 'node:readline'
 import { bundle } from '../../image/bundle.ts'
 import { bundleIsOutdated } from '../../image/sources.ts'
 import { findHAProxy, unpackHAProxy } from './haproxy.ts'
+import { findPromtool, unpackPromtool } from './promtool.ts'
 import {
   allPrograms,
   bin,
@@ -82,6 +84,10 @@ try {
       const remedy = 'install the package haproxy, or name the program in HAPROXY'
       throw new Error(`haproxy can’t be downloaded: ${remedy}. ${error.message}`)
     })
+  }
+  // for a few tests, which are skipped without it
+  if (names.length === 0 && !findPromtool(process.env)) {
+    await unpackPromtool(say).catch((error: Error) => say(`promtool can’t be downloaded: ${error.message}`))
   }
 } catch (error) {
   say(error instanceof Error ? error.message : String(error))

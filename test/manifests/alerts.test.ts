@@ -1,4 +1,4 @@
-// Alerts and dashboard: made of metrics that the programs have, and, with Prometheus's promtool (PROMTOOL, or in PATH),
+// Alerts and dashboard: made of metrics that the programs have, and, with Prometheus's promtool,
 // firing when alerts.yaml beside this says so.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, globSync, readFileSync } from 'node:fs'
@@ -7,8 +7,8 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { handlingOf, type Reason } from '../../annotator/reasons.ts'
 import { chart } from '../../manifests/render.ts'
+import { findPromtool, withoutPromtool } from '../cluster/promtool.ts'
 import { root } from '../cluster/tools.ts'
-import { findPromtool, withoutPromtool } from './promtool.ts'
 
 const alertsFile = join(chart, 'files/alerts.yaml')
 const alerts = readFileSync(alertsFile, 'utf8')
