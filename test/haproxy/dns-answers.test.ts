@@ -3,6 +3,7 @@ import '../cluster/enter.ts'
 import t from 'tap'
 import { until } from '../cluster/until.ts'
 import { backendName, dialects, renderBackends, type Sketch, zonalHost } from './backends.ts'
+import { auxiliaryText } from './configuration.ts'
 import { type Answer, largestAnswer } from './dns-server.ts'
 import { type HAProxy, isLocal, startHAProxy, zone } from './haproxy.ts'
 import { addresses, startPods } from './pods.ts'
@@ -129,13 +130,63 @@ t.test('partial news: some addresses go, all are swapped', async (t) => {
   t.same((await stop()).failures, {}, 'no request failed')
 })
 
+t.test('answers that are cut without saying so: servers come and go, which HAProxy counts', async (t) => {
+  const web = sketch('web', { slots: 64 })
+  const all = many(42)
+  const some = () => all.toSorted(() => Math.random() - 0.5).slice(0, 28)
+  await t.test('whole answers', async (t) => {
+    const haproxy = await startHAProxy(t, { backends: renderBackends([web]) })
+    const host = zonalHost(web, zone)
+    haproxy.dns.set(host, all)
+    const isThere = async () => (await resolved(haproxy, backendName(web))) === 42
+    await until('42 servers have addresses', isThere)
+    const before = await counter(haproxy, 'update')
+    await haproxy.untilAsked(host, haproxy.dns.asked(host) + 4)
+    t.equal(await counter(haproxy, 'update'), before, 'nothing changes any more')
+  })
+  await t.test('cut ones', async (t) => {
+    const haproxy = await startHAProxy(t, { backends: renderBackends([web]) })
+    haproxy.dns.set(zonalHost(web, zone), some)
+    await until('changes are counted', async () => (await counter(haproxy, 'update')) >= 5)
+    t.equal(await truncated(haproxy), 0, 'the other counter says nothing of it')
+  })
+})
+
+t.test(
+  'questions: one a name and interval, however many slots, and of the Service’s family alone',
+  async (t) => {
+    const services = ['one', 'two', 'three'].map((name) => sketch(name, { slots: 64 }))
+    const haproxy = await startHAProxy(t, { backends: renderBackends(services) })
+    const hosts = services.map((service) => zonalHost(service, zone))
+    for (const host of hosts) haproxy.dns.set(host, many(20))
+    for (const service of services) {
+      await until(
+        'servers have addresses',
+        async () => (await resolved(haproxy, backendName(service))) === 20,
+      )
+    }
+    const interval = Number(/timeout resolve (\d+)s/.exec(auxiliaryText)?.[1])
+    const counts = () => hosts.map((host) => [haproxy.dns.asked(host, 'A'), haproxy.dns.asked(host, 'AAAA')])
+    const [before, startedAt] = [counts(), performance.now()]
+    await Promise.all(hosts.map((host) => haproxy.untilAsked(host, haproxy.dns.asked(host) + 4)))
+    const [after, intervals] = [counts(), (performance.now() - startedAt) / 1_000 / interval]
+    for (const [index, [a = 0, aaaa = 0]] of after.entries()) {
+      const [aBefore = 0, aaaaBefore = 0] = before[index] ?? []
+      t.ok(a - aBefore <= intervals + 1, `${a - aBefore} questions in ${intervals.toFixed(1)} intervals`)
+      t.equal(aaaa, aaaaBefore, 'the other family is not asked for')
+    }
+  },
+)
+
 /** How many of the template's servers have an address, whether anything answers there or not. */
 async function resolved(haproxy: HAProxy, backend: string): Promise<number> {
   const servers = (await haproxy.servers(backend)).filter(isLocal)
   return servers.filter(({ address }) => address.startsWith('127.88.')).length
 }
 
-async function truncated(haproxy: HAProxy): Promise<number> {
+const truncated = (haproxy: HAProxy) => counter(haproxy, 'truncated')
+
+async function counter(haproxy: HAProxy, name: 'truncated' | 'update'): Promise<number> {
   const counters = await haproxy.run('show resolvers zonefirst')
-  return Number(/truncated:\s*(\d+)/.exec(counters)?.[1])
+  return Number(new RegExp(`${name}:\\s*(\\d+)`).exec(counters)?.[1])
 }

@@ -4,13 +4,14 @@ import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 
 /** Addresses, or how the question fails. An answer that is larger than the asker takes is cut and says so. */
-export type Answer = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'silence'
+export type Answer = Addresses | (() => Addresses) | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'silence'
+type Addresses = readonly string[]
 
 export interface DNSServer {
   /** Names are whole, without the last dot; those that were never set don't exist. */
   set(name: string, answer: Answer): void
-  /** How often the name was asked for, whatever the type. */
-  asked(name: string): number
+  /** How often the name was asked for, of whatever type unless one is named. */
+  asked(name: string, type?: 'A' | 'AAAA'): number
   close(): void
 }
 
@@ -26,15 +27,20 @@ export async function startDNSServer(address: string, port = 53): Promise<DNSSer
   const socket = createSocket('udp4')
   socket.on('message', (query: Buffer, asker: RemoteInfo) => {
     const { name, end } = readName(query)
-    counts.set(name, (counts.get(name) ?? 0) + 1)
-    const reply = replyTo(query, end, answers.get(name) ?? 'NXDOMAIN')
+    const counted = `${name} ${query.readUInt16BE(end)}`
+    counts.set(counted, (counts.get(counted) ?? 0) + 1)
+    const answer = answers.get(name) ?? 'NXDOMAIN'
+    const reply = replyTo(query, end, typeof answer === 'function' ? answer() : answer)
     if (reply) socket.send(reply, asker.port, asker.address)
   })
   socket.bind(port, address)
   await once(socket, 'listening')
   return {
     set: (name, answer) => void answers.set(name.toLowerCase(), answer),
-    asked: (name) => counts.get(name.toLowerCase()) ?? 0,
+    asked(name, type) {
+      const types = type === undefined ? [typeA, typeAAAA] : [type === 'A' ? typeA : typeAAAA]
+      return types.reduce((sum, each) => sum + (counts.get(`${name.toLowerCase()} ${each}`) ?? 0), 0)
+    },
     close: () => socket.close(),
   }
 }
@@ -45,7 +51,11 @@ export function largestAnswer(name: string, payloadSize: number): number {
   return Math.floor((payloadSize - headerLength - question - opt(0).length) / record('0.0.0.0').length)
 }
 
-function replyTo(query: Buffer, nameEnd: number, answer: Answer): Buffer | undefined {
+function replyTo(
+  query: Buffer,
+  nameEnd: number,
+  answer: Exclude<Answer, () => Addresses>,
+): Buffer | undefined {
   if (answer === 'silence') return undefined
   const questionEnd = nameEnd + 4
   const payloadSize = readPayloadSize(query, questionEnd)
