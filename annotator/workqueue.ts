@@ -20,6 +20,7 @@ export class Workqueue {
   readonly #failures = new Map<string, number>()
   readonly #timers = new Map<string, NodeJS.Timeout>()
   #running = false
+  #isPumpDue = false
   #idle = Promise.withResolvers<void>()
 
   constructor(options: WorkqueueOptions) {
@@ -49,11 +50,21 @@ export class Workqueue {
     this.#timers.delete(key)
     if (this.#working.has(key)) this.#dirty.add(key)
     else this.#waiting.add(key)
-    this.#pump()
+    this.#pumpSoon()
   }
 
   get depth(): number {
     return this.#waiting.size
+  }
+
+  /** Not at once: news come in batches, and often several of a batch concern the same key. */
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return
+    this.#isPumpDue = true
+    queueMicrotask(() => {
+      this.#isPumpDue = false
+      this.#pump()
+    })
   }
 
   #pump(): void {

@@ -24,10 +24,11 @@ t.test('a key waits only once, and nothing runs before the start', async (t) => 
 
 t.test('one worker a key, and a change meanwhile is seen after', async (t) => {
   const gate = Promise.withResolvers<void>()
-  const twice = Promise.withResolvers<void>()
+  const [begun, twice] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let [running, most, runs] = [0, 0, 0]
   const work = async () => {
     runs++
+    begun.resolve()
     most = Math.max(most, ++running)
     await gate.promise
     running--
@@ -36,11 +37,29 @@ t.test('one worker a key, and a change meanwhile is seen after', async (t) => {
   }
   const queue = new Workqueue({ work, onError: never, workers: 4 })
   queue.start()
+  queue.add('a')
+  await begun.promise
   for (let i = 0; i < 3; i++) queue.add('a')
   gate.resolve()
   await twice.promise
   await queue.stop()
   t.strictSame({ most, runs }, { most: 1, runs: 2 })
+})
+
+t.test('what one batch of news says of a key is one look, also where the queue is empty', async (t) => {
+  const seen: string[] = []
+  const done = Promise.withResolvers<void>()
+  const work = async (key: string) => {
+    seen.push(key)
+    if (key === 'last') done.resolve()
+    return undefined
+  }
+  const queue = new Workqueue({ work, onError: never, workers: 4 })
+  queue.start()
+  for (const key of ['a', 'a', 'b', 'a', 'last']) queue.add(key)
+  await done.promise
+  await queue.stop()
+  t.strictSame(seen, ['a', 'b', 'last'])
 })
 
 t.test('a failed key comes again with back-off, others go on', async (t) => {
@@ -102,11 +121,12 @@ t.test('a key that asks for another look gets one', async (t) => {
 })
 
 t.test('stop waits for what is under way and begins nothing', async (t) => {
-  const gate = Promise.withResolvers<void>()
+  const [isBegun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const begun: string[] = []
   let ended = false
   const work = async (key: string) => {
     begun.push(key)
+    isBegun.resolve()
     await gate.promise
     ended = true
     return 1
@@ -115,6 +135,7 @@ t.test('stop waits for what is under way and begins nothing', async (t) => {
   queue.start()
   queue.add('a')
   queue.add('b')
+  await isBegun.promise
   const stopped = queue.stop()
   gate.resolve()
   await stopped
