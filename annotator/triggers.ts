@@ -29,7 +29,5 @@ export function keysOfEndpoints({ namespace, service }: Endpoints): string[] {
 }
 
 export function keysOfPod(pod: Pod, selectors: Index<Service>): string[] {
-  return servicesSelecting(selectors, pod)
-    .filter(({ metadata }) => metadata.labels?.[zonalServiceLabel] === undefined)
-    .map(({ metadata }) => keyOf(pod.namespace, metadata.name ?? ''))
+  return servicesSelecting(selectors, pod).map(({ metadata }) => keyOf(pod.namespace, metadata.name ?? ''))
 }
