@@ -1,6 +1,7 @@
 // List and watch of one kind of object, kept as a cache that is right again after any failure. It knows nothing of
 // what the objects mean: `project` says what to keep of each, `onChange` hears what changed.
 import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import {
   ApiError,
   acceptMetadata,
@@ -234,6 +235,7 @@ export class Informer<T> {
     const before = this.#cache.get(key)
     try {
       const now = project(object)
+      if (before !== undefined && isDeepStrictEqual(now, before)) return
       this.#cache.set(key, now)
       onChange?.(now, before)
     } catch (error) {

@@ -260,6 +260,19 @@ t.test('410, as status or as event: a list again, and what was missed is noticed
   }
 })
 
+t.test('a change of what is not kept is no change', async (t) => {
+  const { collection, informer, nextChange } = await start(t, {
+    project: ({ metadata }) => `${metadata.labels?.app}`,
+  })
+  collection.items = [object('a', 1, { app: 'web' })]
+  informer.start()
+  t.strictSame(await nextChange(), { now: 'web', before: undefined })
+  await collection.nextWatch()
+  collection.send('MODIFIED', object('a', 2, { app: 'web', note: 'new' }))
+  collection.send('MODIFIED', object('a', 3, { app: 'shop' }))
+  t.strictSame(await nextChange(), { now: 'shop', before: 'web' })
+})
+
 t.test('an object that can’t be read is told and left out, the others are known', async (t) => {
   for (const refusesStream of [undefined, 422]) {
     const project = ({ metadata }: KubeObject) => {
