@@ -33,6 +33,13 @@ export interface CachesOptions {
   onError: (error: Error) => void
 }
 
+/** What the ready proxies mean. */
+interface Traffic {
+  /** how many each zone has, by key */
+  proxies: ReadonlyMap<string, number>
+  shares: ReadonlyMap<string, number> | undefined
+}
+
 export class Caches {
   readonly services: Informer<Service>
   readonly ingresses: Informer<Ingress>
@@ -60,13 +67,17 @@ export class Caches {
   readonly zoneOfNode = new Map<string, string | undefined>()
   readonly selectors = selectorIndex()
   readonly #options: CachesOptions
-  readonly #configuredShares: ReadonlyMap<string, number>
+  readonly #podsByNode = new Index<Pod>(
+    ({ nodeName }) => (nodeName === undefined ? [] : [nodeName]),
+    ({ namespace, name }) => keyOf(namespace, name),
+  )
+  /** undefined after a change of what it is made of */
+  #traffic: Traffic | undefined
   #zones: readonly Zone[] = []
 
   constructor(options: CachesOptions) {
     const { kube, enqueue, isRouted, onZones, onError } = options
     this.#options = options
-    this.#configuredShares = options.configuredShares
     const enqueueAll = (keys: Iterable<string>) => {
       for (const key of keys) enqueue(key)
     }
@@ -113,6 +124,8 @@ export class Caches {
     })
     this.endpoints = informer({
       path: '/apis/discovery.k8s.io/v1/endpointslices',
+      // they have their Service's labels. Those of zonal Services, several times as many, tell nothing new
+      query: { labelSelector: `!${zonalServiceLabel}` },
       project: objects.keepEndpoints,
       onChange: (now, before) => {
         this.endpointsByKey.replace(now, before)
@@ -124,8 +137,11 @@ export class Caches {
       query: { labelSelector: `${enabledLabel}=true` },
       project: objects.keepPod,
       onChange: (now, before) => {
+        this.#podsByNode.replace(now, before)
         for (const pod of [now, before]) if (pod) enqueueKeysOf(pod)
-        if (this.proxyPods.note(now, before)) enqueueAll(this.#routedKeys())
+        if (!this.proxyPods.note(now, before)) return
+        this.#traffic = undefined
+        enqueueAll(this.#routedKeys())
       },
     })
     this.nodes = informer({
@@ -136,9 +152,8 @@ export class Caches {
         if (now?.zone === before?.zone && now && before) return
         if (now) this.zoneOfNode.set(now.name, now.zone)
         else if (before) this.zoneOfNode.delete(before.name)
-        for (const pod of this.pods.values()) {
-          if (pod.nodeName === (now ?? before)?.name) enqueueKeysOf(pod)
-        }
+        this.#traffic = undefined
+        for (const pod of this.#podsByNode.get((now ?? before)?.name ?? '').values()) enqueueKeysOf(pod)
         this.#refreshZones(() => {
           for (const service of this.services.values()) enqueueAll(keysOfService(service))
           onZones()
@@ -154,12 +169,12 @@ export class Caches {
 
   /** How many ready proxies each zone has, by key. */
   get proxies(): ReadonlyMap<string, number> {
-    return proxiesByZone(this.proxyPods.values(), this.zoneOfNode)
+    return this.#trafficNow().proxies
   }
 
   /** Each zone's share of the traffic, by key; undefined while no proxy is ready. */
   get shares(): ReadonlyMap<string, number> | undefined {
-    return sharesOf(this.#configuredShares, this.proxies)
+    return this.#trafficNow().shares
   }
 
   /** Contents of the ingress controllers' own ConfigMaps. */
@@ -195,6 +210,14 @@ export class Caches {
   stop(): void {
     for (const informer of Object.values(this.all)) informer.stop()
     this.proxyPods.stop()
+  }
+
+  #trafficNow(): Traffic {
+    if (this.#traffic === undefined) {
+      const proxies = proxiesByZone(this.proxyPods.values(), this.zoneOfNode)
+      this.#traffic = { proxies, shares: sharesOf(this.#options.configuredShares, proxies) }
+    }
+    return this.#traffic
   }
 
   #enqueueKeysOf(pod: Pod): void {
