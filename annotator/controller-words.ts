@@ -19,7 +19,8 @@ export interface ControllerWords {
 }
 
 export const haproxytechWords: ControllerWords = {
-  prefixes: ['haproxy.org/', 'ingress.kubernetes.io/', 'haproxy.com/'],
+  // none counts as well, and so does the one that a ValidationRules object brings, which is ours
+  prefixes: ['haproxy.org/', 'ingress.kubernetes.io/', 'haproxy.com/', 'zonefirst.io/', ''],
   snippet: 'backend-config-snippet',
   balance: 'load-balance',
   maxconn: 'pod-maxconn',

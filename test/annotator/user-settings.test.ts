@@ -29,6 +29,16 @@ t.test('haproxytech’s words', async (t) => {
       input: given({ 'ingress.kubernetes.io/cookie-persistence-no-dynamic': 'mycookie' }),
       want: 'StaticCookie',
     },
+    {
+      name: 'without a prefix',
+      input: given({ 'cookie-persistence-no-dynamic': 'mycookie' }),
+      want: 'StaticCookie',
+    },
+    {
+      name: 'under the prefix of the ValidationRules object, which the controller takes for one of its own',
+      input: given({ 'zonefirst.io/backend-config-snippet': 'server x 10.0.0.1:80' }),
+      want: 'SnippetUndoes',
+    },
     { name: 'by a hash', input: given({ 'haproxy.org/load-balance': 'hdr(x-user)' }), want: 'HashBalancing' },
     {
       name: 'by a hash, with consent',
