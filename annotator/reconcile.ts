@@ -2,13 +2,12 @@
 import { isFieldConflict, isNamespaceTerminating, isRejected, type Kube } from '../lib/kube.ts'
 import { type AdviceReason, adviceOn } from './advice.ts'
 import { apply } from './apply.ts'
-import type { Caches } from './caches.ts'
 import { type Desired, desired } from './desired.ts'
 import { writtenOn } from './dialects/all.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { RoutedService } from './effect-watch.ts'
 import type { Event } from './events.ts'
-import { gather } from './gather.ts'
+import { type ClusterView, gather } from './gather.ts'
 import type { Service } from './objects.ts'
 import { type Memory, plan, type ServiceWrite, type Write } from './plan.ts'
 import type { Refusal } from './reasons.ts'
@@ -27,7 +26,7 @@ import { writePod } from './write-pod.ts'
 
 export interface ReconcilerOptions {
   kube: Kube
-  caches: Caches
+  caches: ClusterView
   /** the one that is written */
   dialect: Dialect
   /** all, so that what another one wrote is found and removed */
