@@ -18,5 +18,8 @@ t.test('the same text under its own annotation', async (t) => {
     /server-template .* check inter 1s /,
     'its servers’ options are on the line itself',
   )
-  t.match(dialect.refuse(servers, 'acl x always_true'), { reason: 'SnippetTaken' })
+  t.match(dialect.refuse(servers, 'acl x always_true'), {
+    reason: 'SnippetTaken',
+    message: /config-backend-early/,
+  })
 })
