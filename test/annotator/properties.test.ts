@@ -96,7 +96,7 @@ const allowedLines = [
   '.if !streq("${ZONE_RESOLVERS}","") && !streq("${ZONE}","")',
   'option allbackups',
   'option redispatch 1',
-  'default-server backup',
+  'default-server backup fastinter 250ms',
   '.endif',
   '',
 ]
