@@ -46,6 +46,8 @@ const handling = {
 
 export type Reason = keyof typeof handling
 
+export const reasons = Object.keys(handling) as readonly Reason[]
+
 export function handlingOf(reason: Reason): Handling {
   return handling[reason]
 }
