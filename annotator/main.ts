@@ -1,12 +1,12 @@
 // The annotator program: wiring and signals, no logic.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { pino } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { findAccess } from '../lib/access.ts'
 import { begin } from '../lib/begin.ts'
 import { registerInformerMetrics } from '../lib/informer-metrics.ts'
 import { connect } from '../lib/kube.ts'
+import { buildLog } from '../lib/log.ts'
 import { buildProbes } from '../lib/probes.ts'
 import { readSettings } from '../lib/settings.ts'
 import { Controller } from './controller.ts'
@@ -18,7 +18,7 @@ import { proxyStates } from './proxy-teller.ts'
 import { settings } from './settings.ts'
 
 const values = await begin(() => readSettings(settings, process.env))
-const log = pino({ level: values.logLevel })
+const log = buildLog(values.logLevel)
 const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 

@@ -1,12 +1,12 @@
 // The program for self-managed certificates: wiring and signals, no logic.
 import { X509Certificate } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { pino } from 'pino'
 import { Counter, Gauge, Registry } from 'prom-client'
 import { findAccess } from '../lib/access.ts'
 import { begin } from '../lib/begin.ts'
 import { Informer } from '../lib/informer.ts'
 import { connect } from '../lib/kube.ts'
+import { buildLog } from '../lib/log.ts'
 import { buildProbes } from '../lib/probes.ts'
 import { readSettings } from '../lib/settings.ts'
 import { ensureCertificates } from './self-managed.ts'
@@ -26,7 +26,7 @@ const values = await begin(() => {
   }
   return read
 })
-const log = pino({ level: values.logLevel })
+const log = buildLog(values.logLevel)
 const registry = new Registry()
 const failures = new Counter({
   name: 'zonefirst_certs_failures_total',

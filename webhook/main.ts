@@ -1,11 +1,11 @@
 // The webhook program: wiring and signals, no logic.
 import { setTimeout as wait } from 'node:timers/promises'
-import { pino } from 'pino'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { findAccess } from '../lib/access.ts'
 import { begin } from '../lib/begin.ts'
 import { registerInformerMetrics } from '../lib/informer-metrics.ts'
 import { connect } from '../lib/kube.ts'
+import { buildLog } from '../lib/log.ts'
 import { buildProbes } from '../lib/probes.ts'
 import { readSettings } from '../lib/settings.ts'
 import { buildAdmit } from './admit.ts'
@@ -16,7 +16,7 @@ import { buildServer } from './server.ts'
 import { settings } from './settings.ts'
 
 const values = await begin(() => readSettings(settings, process.env))
-const log = pino({ level: values.logLevel })
+const log = buildLog(values.logLevel)
 const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 
