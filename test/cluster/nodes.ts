@@ -1,4 +1,5 @@
 // The cluster's Nodes: registered with their zone's labels, and kept alive by their Leases.
+import type { V1Node } from '@kubernetes/client-node'
 import { applyPatch, type Kube, mergePatch } from '../../lib/kube.ts'
 
 export interface NodeSketch {
@@ -29,33 +30,19 @@ export async function registerNode(kube: Kube, { name, zone, address }: NodeSket
   }
   await kube.request({ method: 'POST', path: '/api/v1/nodes', body: { metadata: { name, labels } } })
   const resources = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods: '250' }
-  const now = new Date().toISOString()
-  const status = {
+  const addresses = [
+    { type: 'InternalIP', address },
+    { type: 'Hostname', address: name },
+  ]
+  await patchStatus(kube, name, {
     capacity: resources,
     allocatable: resources,
-    addresses: [
-      { type: 'InternalIP', address },
-      { type: 'Hostname', address: name },
-    ],
-    conditions: [
-      {
-        type: 'Ready',
-        status: 'True',
-        reason: 'KubeletReady',
-        lastHeartbeatTime: now,
-        lastTransitionTime: now,
-      },
-    ],
-  }
-  await kube.request({
-    method: 'PATCH',
-    path: `/api/v1/nodes/${name}/status`,
-    body: { status },
-    contentType: mergePatch,
+    addresses,
+    conditions: [readyCondition()],
   })
 }
 
-/** Renews the Leases until `signal` ends it. */
+/** Renews the Leases until `signal` ends it, and takes back what was said of a Node that could not renew its own. */
 export function keepAlive(kube: Kube, nodes: NodeSketch[], signal: AbortSignal): void {
   const renew = () => {
     for (const { name } of nodes) {
@@ -66,11 +53,34 @@ export function keepAlive(kube: Kube, nodes: NodeSketch[], signal: AbortSignal):
       const path = `${leasePath}/${name}`
       // the next one comes soon enough
       kube.request({ method: 'PATCH', path, query, body, contentType, signal }).catch(() => {})
+      declareReady(kube, name).catch(() => {})
     }
   }
   renew()
   const timer = setInterval(renew, renewEveryMs)
   signal.addEventListener('abort', () => clearInterval(timer))
+}
+
+async function declareReady(kube: Kube, name: string): Promise<void> {
+  const { status } = await kube.request<V1Node>({ method: 'GET', path: `/api/v1/nodes/${name}` })
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  if (ready?.status === 'Unknown') await patchStatus(kube, name, { conditions: [readyCondition()] })
+}
+
+async function patchStatus(kube: Kube, name: string, status: object): Promise<void> {
+  const path = `/api/v1/nodes/${name}/status`
+  await kube.request({ method: 'PATCH', path, body: { status }, contentType: mergePatch })
+}
+
+function readyCondition(): object {
+  const now = new Date().toISOString()
+  return {
+    type: 'Ready',
+    status: 'True',
+    reason: 'KubeletReady',
+    lastHeartbeatTime: now,
+    lastTransitionTime: now,
+  }
 }
 
 function microTime(): string {

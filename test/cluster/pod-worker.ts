@@ -75,6 +75,8 @@ export class PodWorker {
   update(pod: V1Pod): void {
     this.#pod = pod
     if (pod.metadata?.deletionTimestamp && !this.#vanished) void this.end()
+    // whoever hears nothing of a node declares its pods unready
+    else if (isUnready(pod) && this.#runners.every(({ sketch }) => sketch.ready)) this.#report()
   }
 
   /** A ConfigMap or Secret changed: volumes are written again, and containers that wait for one go on. */
@@ -224,4 +226,8 @@ export class PodWorker {
   #volumeFolder(name: string): string {
     return join(this.#context.folder, 'volumes', name)
   }
+}
+
+function isUnready({ status }: V1Pod): boolean {
+  return status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'False') ?? false
 }
