@@ -70,13 +70,6 @@ export function install(cluster: Cluster): Promise<void> {
   return installZonefirst(cluster, { annotatorEnv })
 }
 
-/** Everything as at the start, after a fault that is not over by itself: so that the next one finds what it expects. */
-export async function repair({ cluster }: System): Promise<void> {
-  await cluster.kubectl('uncordon', ...nodes.map(({ name }) => name))
-  await install(cluster)
-  await Promise.all(sides.map((side) => runApplication(cluster, side)))
-}
-
 export async function runApplication(cluster: Cluster, side: Side): Promise<void> {
   await cluster.apply(applicationOf(side))
   await cluster.kubectl('-n', side.namespace, 'rollout', 'status', 'deployment/web-blue', '--timeout=90s')
