@@ -22,6 +22,7 @@ import {
 } from './reverts.ts'
 import type { ClassRule } from './routes.ts'
 import { ServiceTeller } from './service-teller.ts'
+import { inSteps } from './steps.ts'
 import { writePod } from './write-pod.ts'
 
 export interface ReconcilerOptions {
@@ -49,6 +50,9 @@ export interface ReconcilerOptions {
   /** Hears what people are advised of a Service; usually nothing. */
   onAdvice?: (key: string, reasons: readonly AdviceReason[]) => void
 }
+
+/** For one Service. */
+const writesAtOnce = 8
 
 export class Reconciler {
   readonly #options: ReconcilerOptions
@@ -103,10 +107,9 @@ export class Reconciler {
     const wait = next.writes.some(isSetting) ? this.#waitToSet(key, input.primary, now) : 0
     const writes = next.writes.filter((write) => wait === 0 || !isSetting(write))
     try {
-      for (const write of writes) {
-        if (write.kind === 'write-pod') await writePod(write, this.#options)
-        else await this.#apply(key, write, now)
-      }
+      await inSteps(writes, writesAtOnce, (write) =>
+        write.kind === 'write-pod' ? writePod(write, this.#options) : this.#apply(key, write, now),
+      )
     } catch (error) {
       this.#noteRefused(key, input.primary, error)
       throw error
