@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
-.PHONY: help install check format test manifests demo bench-annotator bench-load-guard bench-rotation bench-restarts bench-webhook bench-soak tools bundle image clean
+.PHONY: help install check format test manifests demo bench-annotator bench-dns bench-load-guard bench-rotation bench-restarts bench-webhook bench-soak tools bundle image clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ demo: install ## see the whole system work: a real cluster of three zones, KEEP=
 
 bench-annotator: tools ## measure the annotator: 1,000 Services, 10,000 pods (ANNOTATOR_BENCH_SERVICES=100 for less)
 	npm run --silent bench-annotator
+
+bench-dns: tools ## measure resolvers settings: questions against reaction times, with real HAProxy and CoreDNS
+	npm run --silent bench-dns
 
 bench-load-guard: install ## simulate the load guard on a large cluster
 	npm run --silent bench-load-guard

@@ -70,6 +70,8 @@ async function measureSize(cluster: LargeCluster, services: number) {
   say.note(
     `converged ${round(cold.seconds)} s after its start, with ${round(cold.cpuSeconds)} s of processor time`,
   )
+  const { median, p99 } = cold.answerMs
+  say.note(`the API server took ${round(median)} ms for a write, ${round(p99)} ms for one of a hundred`)
   say.table(
     ['written', 'objects', 'writes', 'most of one'],
     Object.entries(cold.writes).map(([resource, { objects, writes, most }]) => [

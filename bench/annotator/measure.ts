@@ -19,6 +19,8 @@ export interface Cold {
   seconds: number
   writes: Record<string, WritesPerObject>
   events: number
+  /** how long the API server took for a write, ms */
+  answerMs: { median: number; p99: number }
   memory: Memory
   cpuSeconds: number
 }
@@ -45,11 +47,13 @@ export async function measureCold(
   if (annotated !== services || all < expected)
     throw new Error(`${annotated} of ${services} Services annotated, ${all} Services instead of ${expected}`)
   const own = ownWrites(await cluster.writes())
+  const answers = own.map(({ cameAt, answeredAt }) => answeredAt - cameAt).sort((a, b) => a - b)
   const last = Math.max(...own.filter(isOfObject).map(({ answeredAt }) => answeredAt))
   const cold = {
     seconds: (last - annotator.startedAt) / 1_000,
     writes: writesPerObject(own.filter(isOfObject)),
     events: own.filter(({ resource }) => resource === 'events').length,
+    answerMs: { median: median(answers), p99: quantile(answers, 0.99) },
     memory: await annotator.memory(),
     cpuSeconds: await annotator.cpuSeconds(),
   }
@@ -107,7 +111,7 @@ export async function measureEvents(
   return {
     events,
     medianMs: median(found),
-    p99Ms: found[Math.ceil(events * 0.99) - 1] ?? Number.NaN,
+    p99Ms: quantile(found, 0.99),
     cpuMs: work.cpuMs / events,
     reconciles: work.reconciles / events,
   }
@@ -167,6 +171,11 @@ export async function measureRollingRestart(
     settledSeconds: (last - endedAt) / 1_000,
     byResource: writesPerObject(own),
   }
+}
+
+/** Of values in their order. */
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN
 }
 
 /** Until all is quiet again after it. */

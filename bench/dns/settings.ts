@@ -1,0 +1,39 @@
+// Pure: the resolvers sections that are compared: the installed one, and what differs from it.
+
+export interface Variant {
+  /** what it has instead of the installed section's values, by keyword */
+  changes: Readonly<Record<string, string>>
+}
+
+/** The installed section first. An empty value is HAProxy's default: the line is left out. */
+export const variants: readonly Variant[] = [
+  {},
+  { 'timeout resolve': '500ms', 'hold valid': '500ms' },
+  { 'timeout resolve': '2s', 'hold valid': '2s' },
+  { 'timeout resolve': '5s', 'hold valid': '5s' },
+  { 'timeout resolve': '5s' },
+  { 'hold valid': '' },
+  { 'hold valid': '5s' },
+  { 'hold obsolete': '5s' },
+  { 'hold nx': '' },
+  { 'timeout resolve': '', 'timeout retry': '', 'hold valid': '', 'hold obsolete': '', 'hold nx': '' },
+].map((changes) => ({ changes: changes as Record<string, string> }))
+
+export function titleOf({ changes }: Variant): string {
+  const parts = Object.entries(changes).map(([keyword, value]) => `${keyword} ${value || '(default)'}`)
+  return parts.join(', ') || 'as installed'
+}
+
+/** `installed` is the whole auxiliary file; `nameserver` the one to ask, such as `10.96.0.10:53`. */
+export function sectionOf({ changes }: Variant, installed: string, nameserver: string): string {
+  const left = new Map(Object.entries(changes))
+  const lines = installed.split('\n').flatMap((line) => {
+    const keyword = [...left.keys()].find((each) => line.trim().startsWith(`${each} `))
+    if (keyword === undefined) return [line.replace('parse-resolv-conf', `nameserver dns ${nameserver}`)]
+    const value = left.get(keyword)
+    left.delete(keyword)
+    return value ? [`  ${keyword} ${value}`] : []
+  })
+  if (left.size > 0) throw new Error(`the installed section has no ${[...left.keys()].join(', ')}`)
+  return lines.join('\n')
+}
