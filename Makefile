@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
-.PHONY: help install check format test manifests demo bench-annotator bench-dns bench-load-guard bench-rotation bench-restarts bench-webhook bench-soak tools bundle image clean
+.PHONY: help install check format test manifests demo bench-annotator bench-dns bench-load-guard bench-rotation bench-restarts bench-webhook bench-soak chaos reliability-page tools bundle image clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,12 @@ bench-restarts: install ## end pods in four ways under load, with zonefirst and 
 
 bench-soak: tools ## watch the webhook's memory under load for five minutes, or ZONEFIRST_SOAK_SECONDS
 	npm run --silent bench-soak
+
+chaos: tools ## put the system through every fault, or some: make chaos F=zone-lost,dns-down CHAOS_SEED=7
+	CHAOS_FAULTS='$(F)' npm run --silent chaos
+
+reliability-page: install ## write what make chaos found into docs/reliability.md
+	npm run --silent reliability-page
 
 tools: install ## build the test cluster's programs (minutes, once; test and demo do it by themselves)
 	npm run --silent tools
