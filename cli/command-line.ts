@@ -89,6 +89,20 @@ export const commands = {
       svg: { value: 'file', help: 'Draw it.' },
     },
   },
+  cleanup: {
+    help: 'Take away all that zonefirst wrote; without --yes only say what that would be.',
+    options: {
+      ...common,
+      yes: { short: 'y', help: 'Do it.' },
+      'stop-annotator': { help: 'Scale the annotator to 0 first: it would write everything again.' },
+      wait: {
+        value: 'seconds',
+        default: '60',
+        help: 'How long every HAProxy may take to reload after the annotations are gone.',
+        check: aNumber('a number of seconds', 0, 3_600),
+      },
+    },
+  },
 } as const satisfies Record<string, { help: string; options: Record<string, Option> }>
 
 export type CommandName = keyof typeof commands

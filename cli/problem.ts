@@ -12,6 +12,8 @@ export const exitCodes = {
   cluster: 3,
   /** zonefirst itself is wrong */
   internal: 4,
+  /** by Ctrl-C, as shells count signals */
+  interrupted: 130,
 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

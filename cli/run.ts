@@ -1,13 +1,14 @@
 // One run of the command: reads the command line, connects, lets the command work, and says how it ended.
 import { readFileSync } from 'node:fs'
 import { connect, type Kube } from '../lib/kube.ts'
+import { runCleanup } from './cleanup-command.ts'
 import { findCluster } from './cluster-access.ts'
 import { type CommandName, helpText, readCommandLine } from './command-line.ts'
 import type { CommandContext, Terminal } from './context.ts'
 import { runDoctor } from './doctor-command.ts'
 import { installationOf } from './installation.ts'
 import { checkVersion, shortcomings } from './prerequisites.ts'
-import { type ExitCode, exitCodes, problemOf } from './problem.ts'
+import { type ExitCode, exitCodes, Problem, problemOf } from './problem.ts'
 import { runReport } from './report-command.ts'
 import { readSnapshot } from './snapshot.ts'
 import { runStatus } from './status-command.ts'
@@ -16,6 +17,7 @@ const runs: Record<CommandName, (context: CommandContext) => Promise<ExitCode>> 
   status: runStatus,
   doctor: runDoctor,
   report: runReport,
+  cleanup: runCleanup,
 }
 
 export async function run(
@@ -52,7 +54,8 @@ export async function run(
     checkVersion(
       (await connected.request<{ gitVersion: string }>({ method: 'GET', path: '/version' })).gitVersion,
     )
-    return await runs[command]({ kube: connected, commandLine, terminal, look, signal })
+    const context = { kube: connected, commandLine, terminal, look, signal }
+    return await Promise.race([runs[command](context), interrupted(signal)])
   } catch (error) {
     const problem = problemOf(error, server)
     terminal.say(problem.message)
@@ -60,6 +63,14 @@ export async function run(
   } finally {
     kube?.close()
   }
+}
+
+function interrupted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const onAbort = () => reject(new Problem('Interrupted.', exitCodes.interrupted))
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
 }
 
 function version(): string {

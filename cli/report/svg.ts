@@ -42,7 +42,11 @@ export function drawReport(report: Report): string {
     text(margin, 48, headline, { size: 24, weight: 600 }),
     text(margin, 76, money, { size: 15 }),
     text(margin, 98, capital(`counted ${spanText(report)}`), { size: 13, fill: colours.faint }),
-    ...legend(126),
+    ...legend(
+      126,
+      rows.some(({ unknown }) => unknown.bytes > 0),
+    ),
+    text(barStart + barWidth + 12, top, 'crossed', { size: 11, fill: colours.faint }),
     ...rows.flatMap((service, index) => row(service, report, top + index * rowHeight)),
     ...axis(top + rows.length * rowHeight),
     ...(left > 0
@@ -99,10 +103,10 @@ function mark(share: Traffic['least'], y: number, kind: 'least' | 'without'): st
   return symbol(barStart + (1 - share) * barWidth, y + 18, kind)
 }
 
-function symbol(x: number, y: number, kind: 'least' | 'without'): string[] {
+function symbol(x: number, y: number, kind: 'least' | 'without', markHeight = 28): string[] {
   if (kind === 'without') {
     return [
-      `<path d="M${round(x)} ${y - 14}v28" stroke="${colours.mark}" stroke-width="2" stroke-dasharray="3 2"/>`,
+      `<path d="M${round(x)} ${y - markHeight / 2}v${markHeight}" stroke="${colours.mark}" stroke-width="2" stroke-dasharray="3 2"/>`,
     ]
   }
   return [
@@ -110,8 +114,8 @@ function symbol(x: number, y: number, kind: 'least' | 'without'): string[] {
   ]
 }
 
-function legend(y: number): string[] {
-  const swatch = (x: number, kind: 'kept' | 'crossed', label: string) => [
+function legend(y: number, hasUnknown: boolean): string[] {
+  const swatch = (x: number, kind: 'kept' | 'crossed' | 'unknown', label: string) => [
     `<rect x="${x}" y="${y - 10}" width="12" height="12" fill="${colours[kind]}"/>`,
     text(x + 18, y, label, { size: 12 }),
   ]
@@ -120,8 +124,9 @@ function legend(y: number): string[] {
     ...swatch(barStart + 138, 'crossed', 'crossed zones'),
     ...symbol(barStart + 258, y - 4, 'least'),
     text(barStart + 270, y, 'least that has to', { size: 12 }),
-    ...symbol(barStart + 384, y - 4, 'without'),
+    ...symbol(barStart + 384, y - 4, 'without', 14),
     text(barStart + 394, y, 'without zonefirst', { size: 12 }),
+    ...(hasUnknown ? swatch(barStart + 512, 'unknown', 'not known') : []),
   ]
 }
 
