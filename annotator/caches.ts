@@ -2,17 +2,19 @@
 import { Informer, type InformerOptions } from '../lib/informer.ts'
 import type { Kube } from '../lib/kube.ts'
 import { enabledLabel, zonalServiceLabel } from '../lib/names.ts'
+import { type CustomResourcePaths, CustomResources } from './custom-resources.ts'
 import { Index } from './index.ts'
-import { type Zone, zonesOf } from './input.ts'
+import type { Zone } from './input.ts'
 import { proxiesByZone, sharesOf } from './load-guard/shares.ts'
+import { NodeZones } from './node-zones.ts'
 import type { Endpoints, Ingress, IngressClass, Node, Pod, Service } from './objects.ts'
 import * as objects from './objects.ts'
 import { ProxyPods } from './proxy-pods.ts'
 import type { Route } from './routes.ts'
 import { selectorIndex } from './selector.ts'
-import { TCPResources } from './tcp-resources.ts'
 import { routesOfTCPServices } from './tcp-routes.ts'
 import { keyOf, keysOfEndpoints, keysOfIngress, keysOfPod, keysOfService } from './triggers.ts'
+import { zonalServiceIndex } from './zonal-services.ts'
 
 export interface CachesOptions {
   kube: Kube
@@ -23,7 +25,7 @@ export interface CachesOptions {
   /** by zone key; empty: as the ready proxies are spread */
   configuredShares: ReadonlyMap<string, number>
   /** see dialect.ts */
-  tcpResources?: readonly string[]
+  customResources?: CustomResourcePaths
   /** see proxy-pods.ts */
   proxyNamespaces?: readonly string[]
   /** Hears of proxies, and of opted-in pods that no Service selects, by `namespace/name`. */
@@ -48,23 +50,16 @@ export class Caches {
   readonly pods: Informer<Pod>
   readonly nodes: Informer<Node>
   readonly proxyPods: ProxyPods
-  readonly #tcp: TCPResources
+  readonly customResources: CustomResources
 
   readonly servicesByNamespace = new Index<Service>(
     ({ metadata }) => [metadata.namespace ?? ''],
     ({ metadata }) => metadata.name ?? '',
   )
   /** by the primary's UID */
-  readonly zonalServices = new Index<Service>(
-    ({ metadata }) =>
-      metadata.labels?.[zonalServiceLabel] === undefined
-        ? []
-        : (metadata.ownerReferences ?? []).map(({ uid }) => uid),
-    ({ metadata }) => metadata.name ?? '',
-  )
+  readonly zonalServices = zonalServiceIndex()
   readonly endpointsByKey = new Index<Endpoints>(keysOfEndpoints, ({ name }) => name)
   readonly ingressesByKey = new Index<Ingress>(keysOfIngress, ({ metadata }) => metadata.name ?? '')
-  readonly zoneOfNode = new Map<string, string | undefined>()
   readonly selectors = selectorIndex()
   readonly #options: CachesOptions
   readonly #podsByNode = new Index<Pod>(
@@ -73,7 +68,7 @@ export class Caches {
   )
   /** undefined after a change of what it is made of */
   #traffic: Traffic | undefined
-  #zones: readonly Zone[] = []
+  readonly #nodeZones = new NodeZones()
 
   constructor(options: CachesOptions) {
     const { kube, enqueue, isRouted, onZones, onError } = options
@@ -86,12 +81,18 @@ export class Caches {
       kube,
       namespaces: options.proxyNamespaces ?? [],
       onChange: () => {
-        for (const service of this.services.values()) enqueueAll(keysOfService(service))
+        this.#enqueueServices()
         for (const pod of this.proxyPods.values()) enqueueKeysOf(pod)
       },
       onError,
     })
-    this.#tcp = new TCPResources({ kube, paths: options.tcpResources ?? [], enqueue, onError })
+    this.customResources = new CustomResources({
+      kube,
+      paths: options.customResources ?? { tcps: [], backends: [] },
+      enqueue,
+      onBackend: () => this.#enqueueServices(),
+      onError,
+    })
     const informer = <T>(options: Omit<InformerOptions<T>, 'kube' | 'onError'>) =>
       new Informer<T>({ kube, onError, ...options })
 
@@ -149,22 +150,25 @@ export class Caches {
       metadataOnly: true,
       project: objects.keepNode,
       onChange: (now, before) => {
-        if (now?.zone === before?.zone && now && before) return
-        if (now) this.zoneOfNode.set(now.name, now.zone)
-        else if (before) this.zoneOfNode.delete(before.name)
+        const changed = this.#nodeZones.note(now, before)
+        if (!changed.node) return
         this.#traffic = undefined
         for (const pod of this.#podsByNode.get((now ?? before)?.name ?? '').values()) enqueueKeysOf(pod)
-        this.#refreshZones(() => {
-          for (const service of this.services.values()) enqueueAll(keysOfService(service))
-          onZones()
-        })
+        if (!changed.zones) return
+        this.#enqueueServices()
+        onZones()
       },
     })
   }
 
+  /** undefined where the Node has none */
+  get zoneOfNode(): ReadonlyMap<string, string | undefined> {
+    return this.#nodeZones.ofNode
+  }
+
   /** Zones that have Nodes, sorted by key. */
   get zones(): readonly Zone[] {
-    return this.#zones
+    return this.#nodeZones.all
   }
 
   /** How many ready proxies each zone has, by key. */
@@ -184,12 +188,14 @@ export class Caches {
 
   /** The ports of a Service that TCP resources route to. */
   tcpRoutes(key: string): readonly Route[] {
-    return [...this.#tcp.routesTo(key), ...routesOfTCPServices(this.proxyPods.tcpServices.contents, key)]
+    const { tcpServices } = this.proxyPods
+    return [...this.customResources.routesTo(key), ...routesOfTCPServices(tcpServices.contents, key)]
   }
 
   get all(): Readonly<Record<string, Informer<never>>> {
     const { services, ingresses, ingressClasses, endpoints, pods, nodes } = this
-    return { services, ingresses, ingressClasses, endpoints, pods, nodes, ...this.#tcp.informers } as never
+    const others = this.customResources.informers
+    return { services, ingresses, ingressClasses, endpoints, pods, nodes, ...others } as never
   }
 
   /** Starts every informer; resolves when all have their first whole list. */
@@ -201,8 +207,7 @@ export class Caches {
 
   /** Names every key, as if everything had just come. */
   enqueueEverything(): void {
-    for (const service of this.services.values())
-      for (const key of keysOfService(service)) this.#options.enqueue(key)
+    this.#enqueueServices()
     for (const pod of this.pods.values()) this.#enqueueKeysOf(pod)
     this.#options.onZones()
   }
@@ -218,6 +223,10 @@ export class Caches {
       this.#traffic = { proxies, shares: sharesOf(this.#options.configuredShares, proxies) }
     }
     return this.#traffic
+  }
+
+  #enqueueServices(): void {
+    for (const service of this.services.values()) keysOfService(service).forEach(this.#options.enqueue)
   }
 
   #enqueueKeysOf(pod: Pod): void {
@@ -237,15 +246,5 @@ export class Caches {
   #routedKeys(): string[] {
     const zonal = [...this.services.values()].filter(({ metadata }) => metadata.labels?.[zonalServiceLabel])
     return zonal.flatMap(keysOfService)
-  }
-
-  /** Calls back where the set of zones changed. */
-  #refreshZones(changed: () => void): void {
-    const zones = zonesOf(this.zoneOfNode.values())
-    const isSame =
-      zones.length === this.#zones.length && zones.every(({ zone }, i) => zone === this.#zones[i]?.zone)
-    if (isSame) return
-    this.#zones = zones
-    changed()
   }
 }

@@ -10,6 +10,8 @@ export interface ControllerWords {
   snippet: string
   balance: string
   maxconn: string
+  /** names a Backend resource; undefined where there is no such thing */
+  backendResource: string | undefined
   /** whether each controller sets its part of that limit only */
   dividesMaxconn: boolean
   /** whether the backend's cookies hold fixed server names, which servers of a template have none of */
@@ -24,6 +26,7 @@ export const haproxytechWords: ControllerWords = {
   snippet: 'backend-config-snippet',
   balance: 'load-balance',
   maxconn: 'pod-maxconn',
+  backendResource: 'cr-backend',
   dividesMaxconn: true,
   staticCookie: (read) => read('cookie-persistence-no-dynamic').find(({ value }) => value.trim() !== ''),
   // options of servers stand on default-server, snippets beside each other
@@ -35,6 +38,7 @@ export const haproxyIngressWords: ControllerWords = {
   snippet: 'config-backend-early',
   balance: 'balance-algorithm',
   maxconn: 'maxconn-server',
+  backendResource: undefined,
   dividesMaxconn: false,
   staticCookie: staticCookieOfHAProxyIngress,
   refuse: refusalOfHAProxyIngress,

@@ -58,7 +58,7 @@ export class Controller {
       enqueuePod: (key) => this.#add(pods, key),
       isRouted: (service) => reconciler.isRouted(service),
       configuredShares: options.zoneShares,
-      tcpResources: options.dialect.tcpResources ?? [],
+      customResources: options.dialect.customResources,
       ...(options.proxyNamespaces && { proxyNamespaces: options.proxyNamespaces }),
       onZones: () => this.#add(zones, 'zones'),
       onError: options.onInformerFailure,

@@ -1,46 +1,66 @@
-// The controller's TCP resources, of which a cluster may not even have the definition.
+// The controller's own resources, of which a cluster may not even have the definitions: what TCP resources route to, and
+// what Backend resources say.
 import { Informer } from '../lib/informer.ts'
 import type { Kube } from '../lib/kube.ts'
+import { type BackendResource, keepBackendResource } from './backend-resource.ts'
 import { Index } from './index.ts'
 import type { Route } from './routes.ts'
 import { keepTCPResource, keysOfTCPResource, type TCPResource } from './tcp-routes.ts'
 
-export interface TCPResourcesOptions {
+/** Collections, such as `/apis/ingress.v3.haproxy.org/v3/tcps`: one for each version. */
+export interface CustomResourcePaths {
+  tcps: readonly string[]
+  backends: readonly string[]
+}
+
+export interface CustomResourcesOptions {
   kube: Kube
-  /** collections, such as `/apis/ingress.v3.haproxy.org/v3/tcps` */
-  paths: readonly string[]
+  paths: CustomResourcePaths
   enqueue: (key: string) => void
+  /** Hears that a Backend resource changed: who refers to it isn't known here. */
+  onBackend: () => void
   onError: (error: Error) => void
 }
 
-export class TCPResources {
-  /** by path */
-  readonly informers: Readonly<Record<string, Informer<TCPResource>>>
-  readonly #byKey: readonly Index<TCPResource>[]
+export class CustomResources {
+  readonly #tcps: ReadonlyMap<string, Informer<TCPResource>>
+  readonly #backends: ReadonlyMap<string, Informer<BackendResource>>
+  readonly #tcpIndexes: readonly Index<TCPResource>[]
 
-  constructor({ kube, paths, enqueue, onError }: TCPResourcesOptions) {
-    const found = paths.map((path) => {
+  constructor({ kube, paths, enqueue, onBackend, onError }: CustomResourcesOptions) {
+    const common = { kube, mayBeAbsent: true, onError }
+    const tcps = paths.tcps.map((path) => {
       const index = new Index<TCPResource>(keysOfTCPResource, ({ name }) => name)
-      const informer = new Informer<TCPResource>({
-        kube,
-        path,
-        mayBeAbsent: true,
-        project: keepTCPResource,
-        onChange: (now, before) => {
-          index.replace(now, before)
-          for (const resource of [now, before]) if (resource) keysOfTCPResource(resource).forEach(enqueue)
-        },
-        onError,
-      })
-      return { path, index, informer }
+      const onChange = (now: TCPResource | undefined, before: TCPResource | undefined) => {
+        index.replace(now, before)
+        for (const resource of [now, before]) if (resource) keysOfTCPResource(resource).forEach(enqueue)
+      }
+      return { path, index, informer: new Informer({ ...common, path, project: keepTCPResource, onChange }) }
     })
-    this.informers = Object.fromEntries(found.map(({ path, informer }) => [path, informer]))
-    this.#byKey = found.map(({ index }) => index)
+    this.#tcps = new Map(tcps.map(({ path, informer }) => [path, informer]))
+    this.#tcpIndexes = tcps.map(({ index }) => index)
+    this.#backends = new Map(
+      paths.backends.map((path) => [
+        path,
+        new Informer({ ...common, path, project: keepBackendResource, onChange: onBackend }),
+      ]),
+    )
+  }
+
+  /** by path */
+  get informers(): Readonly<Record<string, Informer<never>>> {
+    return Object.fromEntries([...this.#tcps, ...this.#backends]) as never
   }
 
   routesTo(key: string): Route[] {
     const service = key.slice(key.indexOf('/') + 1)
-    const resources = this.#byKey.flatMap((index) => [...index.get(key).values()])
+    const resources = this.#tcpIndexes.flatMap((index) => [...index.get(key).values()])
     return resources.flatMap(({ routes }) => routes.filter((route) => route.service === service))
+  }
+
+  /** The newest version has it, where several do. */
+  backend(namespace: string, name: string): BackendResource | undefined {
+    const found = [...this.#backends.values()].map((informer) => informer.get(namespace, name))
+    return found.find((resource) => resource !== undefined)
   }
 }

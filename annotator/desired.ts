@@ -32,12 +32,11 @@ export interface Routed {
 export function desired(input: Input, dialect: Dialect, options: Omit<ServingOptions, 'isNew'>): Desired {
   const refusal = refusalOf(input) ?? refusalOfSettings(input, dialect)
   if (refusal) return { routed: false, refusal }
-  const reachesTCP = dialect.tcpResources !== undefined
-  if (!reachesTCP && !input.hasIngress) {
+  if (!dialect.reachesTCP && !input.hasIngress) {
     const message = `no Ingress routes to it, and the annotation ${dialect.annotation} has no effect on what TCP resources route to: take its label ${enabledLabel} off, or use a snippet dialect`
     return { routed: false, refusal: { reason: 'NoIngress', message } }
   }
-  const routes = reachesTCP ? [...input.routes, ...input.tcpRoutes] : input.routes
+  const routes = dialect.reachesTCP ? [...input.routes, ...input.tcpRoutes] : input.routes
   const found = portsByBackend({ ...input, routes })
   if ('refusal' in found) return { routed: false, refusal: found.refusal }
   if (Object.keys(found.ports).length === 0) {

@@ -24,6 +24,7 @@ export interface ClusterView
     | 'tcpRoutes'
   > {
   services: Pick<Caches['services'], 'get'>
+  customResources: Pick<Caches['customResources'], 'backend'>
   pods: Pick<Caches['pods'], 'get'>
   ingressClasses: { values(): Iterable<IngressClass> }
 }
@@ -51,6 +52,7 @@ export function gather(
     routes: routesTo(primary, ingresses),
     hasIngress: caches.ingressesByKey.get(key).size > 0,
     tcpRoutes: caches.tcpRoutes(key),
+    backendResource: (...which) => caches.customResources.backend(...which),
     pods,
     shares: caches.shares,
     controllerSettings: caches.controllerSettings,

@@ -1,5 +1,6 @@
 // Everything that decides about one primary Service, as gathered from the caches.
 import { zoneKey } from '../lib/zone.ts'
+import type { BackendResource } from './backend-resource.ts'
 import type { Endpoints, Ingress, Pod, Service } from './objects.ts'
 import type { Route } from './routes.ts'
 
@@ -18,6 +19,8 @@ export interface Input {
   hasIngress: boolean
   /** the ports that TCP resources route to, where the dialect reaches those */
   tcpRoutes: readonly Route[]
+  /** the controller's Backend resources, by namespace and name */
+  backendResource: (namespace: string, name: string) => BackendResource | undefined
   /** contents of the ingress controllers' own ConfigMaps, which hold for every Service that says nothing else */
   controllerSettings: readonly Readonly<Record<string, string>>[]
   /** pods that opted in and that the primary's selector matches */

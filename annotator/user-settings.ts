@@ -1,7 +1,7 @@
 // Pure: settings of the user's that routing by zone would break, or that would undo it, whether they stand on the
 // Service, on an Ingress that routes to it, or in the controller's own ConfigMap.
 import { allowHashBalancingAnnotation } from '../lib/names.ts'
-import { userSettings } from './controller-words.ts'
+import { type Read, userSettings } from './controller-words.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { isOurSnippet } from './dialects/snippet.ts'
 import type { Input } from './input.ts'
@@ -23,10 +23,24 @@ export function refusalOfSettings(input: Input, { words }: Dialect): Refusal | u
   }
   const other = words.refuse({ read, readAll })
   if (other !== undefined) return other
+  const resource = backendResourceOf(input, words.backendResource, read)
+  if (resource && !(resource.reason === 'HashBalancing' && allowsHash)) return resource
   for (const { value, where } of readAll(words.snippet)) {
     if (isOurSnippet(value)) continue
     const refusal = refusalOfLines(value, where)
     if (refusal !== undefined && !(refusal.reason === 'HashBalancing' && allowsHash)) return refusal
   }
   return undefined
+}
+
+/** One that isn't there counts for nothing, as the controller has it. */
+function backendResourceOf(
+  { primary, backendResource }: Input,
+  setting: string | undefined,
+  read: Read,
+): Refusal | undefined {
+  const [named] = setting === undefined ? [] : read(setting)
+  if (named === undefined) return undefined
+  const [name = '', namespace = primary.metadata.namespace ?? ''] = named.value.split('/').reverse()
+  return backendResource(namespace, name)?.refusal
 }

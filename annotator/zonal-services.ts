@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { V1ServicePort } from '@kubernetes/client-node'
 import { servesLabel, zonalServiceLabel } from '../lib/names.ts'
+import { Index } from './index.ts'
 import type { Input, Zone } from './input.ts'
 import type { Service } from './objects.ts'
 import { hashedPrefix, readablePrefix, zonalName } from './zonal-name.ts'
@@ -28,6 +29,17 @@ export function zonalService(primary: Service, prefix: string, { key }: Zone): S
       ipFamilies: (primary.spec?.ipFamilies ?? []).slice(0, 1),
     },
   }
+}
+
+/** Zonal Services by their primary's UID. */
+export function zonalServiceIndex(): Index<Service> {
+  return new Index(
+    ({ metadata }) =>
+      metadata.labels?.[zonalServiceLabel] === undefined
+        ? []
+        : (metadata.ownerReferences ?? []).map(({ uid }) => uid),
+    ({ metadata }) => metadata.name ?? '',
+  )
 }
 
 /** Whether the API server holds everything that we want of a zonal Service, whatever it and others added. */

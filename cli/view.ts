@@ -7,8 +7,8 @@ import type { Endpoints, Ingress, Service } from '../annotator/objects.ts'
 import * as objects from '../annotator/objects.ts'
 import { selectorIndex } from '../annotator/selector.ts'
 import { keyOf, keysOfEndpoints, keysOfIngress } from '../annotator/triggers.ts'
+import { zonalServiceIndex } from '../annotator/zonal-services.ts'
 import type { KubeObject } from '../lib/kube.ts'
-import { zonalServiceLabel } from '../lib/names.ts'
 import type { Snapshot } from './snapshot.ts'
 
 export interface View extends ClusterView {
@@ -30,16 +30,7 @@ export function viewOf(snapshot: Snapshot, configuredShares: ReadonlyMap<string,
       ),
       snapshot.services,
     ),
-    zonalServices: filled(
-      new Index<Service>(
-        ({ metadata }) =>
-          metadata.labels?.[zonalServiceLabel] === undefined
-            ? []
-            : (metadata.ownerReferences ?? []).map(({ uid }) => uid),
-        ({ metadata }) => metadata.name ?? '',
-      ),
-      snapshot.services,
-    ),
+    zonalServices: filled(zonalServiceIndex(), snapshot.services),
     endpointsByKey: filled(
       new Index<Endpoints>(keysOfEndpoints, ({ name }) => name),
       snapshot.slices.map(objects.keepEndpoints),
@@ -56,6 +47,7 @@ export function viewOf(snapshot: Snapshot, configuredShares: ReadonlyMap<string,
     controllerSettings: snapshot.controllerSettings,
     // not in a snapshot
     tcpRoutes: () => [],
+    customResources: { backend: () => undefined },
     allPods,
   }
 }

@@ -1,5 +1,6 @@
 // What a dialect is: how one decision becomes one annotation on the primary Service that a certain controller reads.
 import type { ControllerWords } from '../controller-words.ts'
+import type { CustomResourcePaths } from '../custom-resources.ts'
 import type { Refusal } from '../reasons.ts'
 import type { AddressFamily } from '../server-lines.ts'
 
@@ -18,11 +19,10 @@ export interface Dialect {
   /** `spec.controller` of the IngressClasses of the controller that reads it */
   controller: string
   words: ControllerWords
-  /**
-   * Collections of the controller's TCP resources, where the annotation reaches their backends as well; undefined where
-   * it doesn't.
-   */
-  tcpResources: readonly string[] | undefined
+  /** whether the annotation also reaches the backends of TCP resources */
+  reachesTCP: boolean
+  /** the controller's own resources that matter, so far as it has them */
+  customResources: CustomResourcePaths
   /** Why this dialect can't say it, where it can't. `today` is the annotation's value on the primary. */
   refuse(servers: Servers, today: string | undefined): Refusal | undefined
   /** The same servers give the same text, byte for byte. */

@@ -7,8 +7,9 @@ export const haproxyIngressSnippet = snippetDialect({
   annotation: 'haproxy-ingress.github.io/config-backend',
   controller: 'haproxy-ingress.github.io/controller',
   words: haproxyIngressWords,
-  // it has a ConfigMap of them only
-  tcpResources: [],
+  // which it has a ConfigMap of only
+  reachesTCP: true,
+  customResources: { tcps: [], backends: [] },
   advice: {
     taken: 'move it to config-backend-early, which the controller has from 0.16',
     ports: 'use one Service a port',

@@ -17,7 +17,8 @@ export const haproxytechCustomAnnotation: Dialect = {
   controller: 'haproxy.org/ingress-controller',
   words: haproxytechWords,
   // its template writes nothing where no Ingress leads
-  tcpResources: undefined,
+  reachesTCP: false,
+  customResources: { tcps: [], backends: ['/apis/ingress.v3.haproxy.org/v3/backends'] },
   refuse: () => undefined,
   // nobody else may use this key: an admission policy sees to it
   isOurs: () => true,

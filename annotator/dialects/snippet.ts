@@ -10,7 +10,8 @@ const mark = '# written by zonefirst'
 /** Whether a snippet is a text of ours, under whatever annotation. */
 export const isOurSnippet = (value: string): boolean => value.startsWith(mark)
 
-interface SnippetDialect extends Pick<Dialect, 'annotation' | 'controller' | 'words' | 'tcpResources'> {
+interface SnippetDialect
+  extends Pick<Dialect, 'annotation' | 'controller' | 'words' | 'reachesTCP' | 'customResources'> {
   /** what to do where the annotation is taken, and where there are several ports */
   advice: { taken: string; ports: string }
 }

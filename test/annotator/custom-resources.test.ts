@@ -1,6 +1,37 @@
 import t from 'tap'
-import { TCPResources } from '../../annotator/tcp-resources.ts'
+import { CustomResources } from '../../annotator/custom-resources.ts'
 import { cannedKube } from '../fixtures/canned-kube.ts'
+
+t.test('Backend resources: the first version that has one', async (t) => {
+  const resource = (name: string, spec: object) => ({
+    metadata: { namespace: 'shop', name, resourceVersion: '1' },
+    spec,
+  })
+  const cookie = { cookie: { name: 'c' } }
+  let changes = 0
+  const resources = new CustomResources({
+    kube: cannedKube({
+      '/v3/backends': [resource('web', {})],
+      '/v1/backends': [resource('web', { config: cookie }), resource('old', { config: cookie })],
+    }),
+    paths: { tcps: [], backends: ['/v3/backends', '/v1/backends'] },
+    enqueue: () => t.fail(),
+    onBackend: () => {
+      changes += 1
+    },
+    onError: (error) => t.fail(error.message),
+  })
+  const informers = Object.values(resources.informers)
+  for (const informer of informers) informer.start()
+  t.teardown(() => {
+    for (const informer of informers) informer.stop()
+  })
+  await Promise.all(informers.map((informer) => informer.synced()))
+  t.equal(changes, 3)
+  t.strictSame(resources.backend('shop', 'web'), { refusal: undefined })
+  t.match(resources.backend('shop', 'old'), { refusal: { reason: 'StaticCookie' } })
+  t.equal(resources.backend('other', 'web'), undefined)
+})
 
 t.test('what routes to a Service, of whatever version, in its own namespace', async (t) => {
   const resource = (namespace: string, name: string, port: number) => ({
@@ -12,9 +43,10 @@ t.test('what routes to a Service, of whatever version, in its own namespace', as
     '/v1/tcps': [resource('shop', 'one', 5434)],
   })
   const enqueued: string[] = []
-  const resources = new TCPResources({
+  const resources = new CustomResources({
     kube,
-    paths: ['/v3/tcps', '/v1/tcps'],
+    paths: { tcps: ['/v3/tcps', '/v1/tcps'], backends: [] },
+    onBackend: () => t.fail(),
     enqueue: (key) => enqueued.push(key),
     onError: (error) => t.fail(error.message),
   })

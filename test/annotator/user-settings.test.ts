@@ -2,6 +2,8 @@ import t from 'tap'
 import { haproxyIngressSnippet } from '../../annotator/dialects/haproxy-ingress-snippet.ts'
 import { haproxytechCustomAnnotation } from '../../annotator/dialects/haproxytech-custom-annotation.ts'
 import { haproxytechSnippet } from '../../annotator/dialects/haproxytech-snippet.ts'
+import type { Input } from '../../annotator/input.ts'
+import type { Reason } from '../../annotator/reasons.ts'
 import { refusalOfSettings } from '../../annotator/user-settings.ts'
 import { ingress, input, service } from '../fixtures/cluster-objects.ts'
 
@@ -138,6 +140,26 @@ t.test('the controller’s own ConfigMap holds for every Service that says nothi
   const config = { 'balance-algorithm': 'uri' }
   const refusal = refusalOfSettings({ ...given({}), controllerSettings: [config] }, haproxyIngressSnippet)
   t.equal(refusal?.reason, 'HashBalancing', 'haproxy-ingress’s, in its own words')
+})
+
+t.test('a Backend resource that the Service, an Ingress or the controller names', async (t) => {
+  const resources: Record<string, Reason> = { 'shop/sticky': 'StaticCookie', 'other/hashed': 'HashBalancing' }
+  const backendResource = (namespace: string, name: string) => {
+    const reason = resources[`${namespace}/${name}`]
+    return { refusal: reason && { reason, message: 'because' } }
+  }
+  const reasonOf = (changes: Partial<Input>, own: Record<string, string> = {}) =>
+    refusalOfSettings({ ...given(own), backendResource, ...changes }, haproxytechCustomAnnotation)?.reason
+  const key = 'haproxy.org/cr-backend'
+  t.equal(reasonOf({}, { [key]: 'sticky' }), 'StaticCookie', 'in its own namespace')
+  t.equal(reasonOf({}, { [key]: 'other/hashed' }), 'HashBalancing')
+  const allowed = { [key]: 'other/hashed', 'zonefirst.io/allow-hash-balancing': 'true' }
+  t.equal(reasonOf({}, allowed), undefined, 'by consent')
+  t.equal(reasonOf({ controllerSettings: [{ 'cr-backend': 'shop/sticky' }] }), 'StaticCookie')
+  t.equal(reasonOf({}, { [key]: 'shop/harmless' }), undefined)
+  const nothing = () => undefined
+  t.equal(reasonOf({ backendResource: nothing }, { [key]: 'sticky' }), undefined, 'one that is not there')
+  t.equal(reasonOf({}), undefined)
 })
 
 t.test('haproxy-ingress’s words', async (t) => {

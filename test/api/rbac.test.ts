@@ -80,6 +80,8 @@ const accounts = {
         `${verb} ingressclasses.networking.k8s.io`,
         `${verb} tcps.ingress.v3.haproxy.org`,
         `${verb} tcps.ingress.v1.haproxy.org`,
+        `${verb} backends.ingress.v3.haproxy.org`,
+        `${verb} backends.ingress.v1.haproxy.org`,
       ]),
       ...['get', 'create', 'patch'].map((verb) => `${verb} events in shop`),
       'create configmaps in zonefirst-system named zonefirst-zones',
