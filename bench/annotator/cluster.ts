@@ -1,6 +1,6 @@
 // A real control plane with Nodes that exist by name only: nothing runs on them, and this program says of their pods what
 // a kubelet would. What the annotator needs is installed from the manifests, but its pods.
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { type Kube, mergePatch } from '../../lib/kube.ts'
@@ -75,10 +75,7 @@ export async function startLargeCluster(): Promise<LargeCluster> {
   return {
     kube,
     folder,
-    async writes() {
-      const lines = (await readFile(log, 'utf8')).split('\n')
-      return lines.filter((line) => line !== '').map(parseAudit)
-    },
+    writes: followAudit(log),
     async createPod({ namespace, body }) {
       await kube.request({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods`, body })
     },
@@ -129,6 +126,26 @@ export async function fill(cluster: LargeCluster, services: number): Promise<voi
     timeoutMs: 180_000,
     intervalMs: 1_000,
   })
+}
+
+/** Reads only what has come since the last time: the log gets long, and this program shares the machine. */
+function followAudit(log: string): () => Promise<AuditedWrite[]> {
+  const writes: AuditedWrite[] = []
+  let [offset, rest] = [0, '']
+  return async () => {
+    const file = await open(log)
+    try {
+      const { size } = await file.stat()
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size - offset), 0, size - offset, offset)
+      offset += bytesRead
+      const lines = (rest + buffer.toString('utf8', 0, bytesRead)).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) writes.push(parseAudit(line))
+    } finally {
+      await file.close()
+    }
+    return [...writes]
+  }
 }
 
 interface Slices {

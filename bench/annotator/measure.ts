@@ -38,12 +38,15 @@ export async function measureCold(
   services: number,
 ): Promise<{ annotator: AnnotatorProcess; cold: Cold }> {
   const annotator = await startAnnotatorProcess(cluster)
-  const isWhole = async () => (await servicesOf(cluster)).filter(isAnnotated).length === services
-  await until('every Service is annotated', isWhole, { timeoutMs: 300_000, intervalMs: 2_000 })
+  const expected = services * (1 + zones.length)
+  const isWhole = async () => {
+    const written = ownWrites(await cluster.writes()).filter(({ resource }) => resource === 'services')
+    return new Set(written.map(({ key }) => key)).size >= expected
+  }
+  await until('every Service is written', isWhole, { timeoutMs: 300_000, intervalMs: 1_000 })
   await untilQuiet(cluster, annotator)
   const found = await servicesOf(cluster)
   const [annotated, all] = [found.filter(isAnnotated).length, found.length]
-  const expected = services * (1 + zones.length)
   if (annotated !== services || all < expected)
     throw new Error(`${annotated} of ${services} Services annotated, ${all} Services instead of ${expected}`)
   const own = ownWrites(await cluster.writes())
