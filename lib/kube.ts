@@ -41,7 +41,10 @@ export class ApiError extends Error {
   readonly causes: readonly string[]
   constructor(request: ApiRequest, status: number, body: string) {
     const answer = parseStatus(body)
-    super(`${request.method} ${request.path}: ${status} ${answer.message ?? body.slice(0, 200)}`)
+    // whoever refuses a Secret may quote it, and errors are logged
+    const mayQuote = request.body !== undefined && /\/secrets(\/|$)/.test(request.path)
+    const says = mayQuote ? (answer.reason ?? '') : (answer.message ?? body.slice(0, 200))
+    super(`${request.method} ${request.path}: ${status} ${says}`)
     this.status = status
     this.reason = answer.reason ?? ''
     this.causes = (answer.details?.causes ?? []).map(({ reason }) => reason ?? '')

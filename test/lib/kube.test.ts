@@ -1,6 +1,7 @@
 import t from 'tap'
 import {
   ApiError,
+  type ApiRequest,
   isConflict,
   isFieldConflict,
   isGone,
@@ -100,6 +101,22 @@ t.test('refusals are errors that can be told apart', async (t) => {
   t.strictSame(await kinds('/gone'), ['isGone'])
   t.match(await fail('/elsewhere'), { status: 502, reason: '', message: /502 <html>bad gateway/ })
   t.notOk(isNotFound(new Error('404')), 'text is no status')
+})
+
+t.test('what is said of a Secret that was sent is kept from the error, since it may be quoted', async (t) => {
+  const server = await startApiServer(async (request, response) => {
+    const message = `refused: ${await readAll(request)}`
+    sendJson(response, 422, { kind: 'Status', message, reason: 'Invalid' })
+  })
+  t.teardown(() => server.close())
+  const path = '/api/v1/namespaces/system/secrets'
+  const body = { data: { 'tls.key': 'a2V5' } }
+  const refused = (request: Pick<ApiRequest, 'method' | 'path'> & { body?: object }) =>
+    server.kube.request(request).then(() => '', String)
+  t.equal(await refused({ method: 'POST', path, body }), `ApiError: POST ${path}: 422 Invalid`)
+  t.equal(await refused({ method: 'PUT', path: `${path}/x`, body }), `ApiError: PUT ${path}/x: 422 Invalid`)
+  t.match(await refused({ method: 'GET', path }), '422 refused: ')
+  t.match(await refused({ method: 'POST', path: '/api/v1/pods', body }), 'a2V5')
 })
 
 t.test('a signal ends a request that hangs', async (t) => {
