@@ -26,7 +26,8 @@ export function refusalOfSettings(input: Input, { words }: Dialect): Refusal | u
   const resource = backendResourceOf(input, words.backendResource, read)
   if (resource && !(resource.reason === 'HashBalancing' && allowsHash)) return resource
   for (const { value, where } of readAll(words.snippet)) {
-    if (isOurSnippet(value)) continue
+    // a copy of ours elsewhere would give each server twice, which HAProxy refuses
+    if (isOurSnippet(value) && where === 'on the Service') continue
     const refusal = refusalOfLines(value, where)
     if (refusal !== undefined && !(refusal.reason === 'HashBalancing' && allowsHash)) return refusal
   }

@@ -70,6 +70,11 @@ t.test('haproxytech’s words', async (t) => {
   }
   const own = given({ 'haproxy.org/backend-config-snippet': haproxytechSnippet.write(servers) })
   t.equal(refusalOfSettings(own, haproxytechSnippet), undefined, 'our own text does not count')
+  const copied = given({}, { 'haproxy.org/backend-config-snippet': haproxytechSnippet.write(servers) })
+  t.match(refusalOfSettings(copied, haproxytechSnippet), {
+    reason: 'SnippetUndoes',
+    message: /on an Ingress/,
+  })
 })
 
 t.test('the controller’s own ConfigMap holds for every Service that says nothing else', async (t) => {

@@ -160,6 +160,18 @@ t.test('a ready pod that has not opted in ends the routing, and its end brings i
   t.strictSame(await shop.zonal('web'), ['web-in-a', 'web-in-b'])
 })
 
+t.test('a selector that is taken away takes all that was written along', async (t) => {
+  const shop = await openShop(cluster, t)
+  await shop.apply(pod('web-a', 'node-a-1'), service('web'), ingress('web'))
+  await shop.untilServers('web')
+  const patch = JSON.stringify([{ op: 'remove', path: '/spec/selector' }])
+  await shop.kubectl('patch', 'service/web', '--type=json', '-p', patch)
+  await shop.untilEvent('web', 'NoSelector')
+  await cluster.until('annotation and zonal Services are gone', async () => {
+    return (await shop.servers('web')) === undefined && (await shop.zonal('web')).length === 0
+  })
+})
+
 t.test('Services whose readable names could be too long or another’s have hashed ones', async (t) => {
   const shop = await openShop(cluster, t)
   const names = ['w'.repeat(63), 'web-in-side']

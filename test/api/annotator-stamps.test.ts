@@ -142,7 +142,7 @@ t.test('pods bound while the webhook was away are stamped by the annotator', asy
     const label = ['-l', 'app.kubernetes.io/name=zonefirst-webhook']
     return (await cluster.kubectl('-n', systemNamespace, 'get', 'pods', ...label, '-o', 'name')) === ''
   })
-  const pods = ['1', '2', '3'].map((n) => pod(`web-${n}`, 'node-rack-a-1'))
+  const pods = Array.from({ length: 50 }, (_, n) => pod(`web-${n}`, 'node-rack-a-1'))
   await shop.apply(...pods, service('web'), ingress('web'))
   const want = { zone: 'rack_a', key: 'rack-a-7bf9d3', serves: 'rack-a-7bf9d3' }
   for (const { metadata } of pods) {

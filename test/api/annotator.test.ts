@@ -202,16 +202,21 @@ t.test('a primary that is replaced by a new one of its name keeps the names', as
   t.strictSame((await shop.service('web-in-a')).metadata.ownerReferences?.length, 1)
 })
 
-t.test('a Service that its own label takes in is routed at all its ports, Ingress or not', async (t) => {
+t.test('a Service that its own label takes in is routed at all its ports, by whatever Ingress', async (t) => {
   const shop = await openShop(cluster, t)
   const ports = [
     { name: 'http', port: 80, targetPort: 'http' },
     { name: 'admin', port: 81, targetPort: 9090 },
   ]
   const labels = { 'zonefirst.io/enabled': 'true' }
-  await shop.apply(pod('web-a', 'node-a-1'), service('web', { ports } as never, { labels }))
+  const elsewhere = ingress('web')
+  Object(elsewhere).spec.ingressClassName = 'unknown'
+  await shop.apply(pod('web-a', 'node-a-1'), service('web', { ports } as never, { labels }), elsewhere)
   const want = { [`${shop.namespace}_svc_web_admin`]: 9090, [`${shop.namespace}_svc_web_http`]: 8080 }
   t.strictSame((await shop.untilServers('web')).ports, want)
+  await shop.kubectl('delete', 'ingress/web')
+  t.match((await shop.untilEvent('web', 'NoIngress')).message, /no Ingress routes to it/)
+  t.equal(await shop.servers('web'), undefined, 'a TCP resource would not hear of it')
 })
 
 t.test('the API server starts again: all is followed, and nothing is written anew', async (t) => {

@@ -21,6 +21,8 @@ export interface Sketch {
   port?: number
   family?: AddressFamily
   dialect?: Dialect | undefined
+  /** the user's, on the Service */
+  annotations?: Readonly<Record<string, string>>
   /** addresses of all ready pods, which the controller puts into its own slots */
   endpoints: readonly string[]
 }
@@ -44,10 +46,10 @@ export function renderBackends(sketches: readonly Sketch[]): Map<string, string>
 
 function objects(sketch: Sketch): object[] {
   const { namespace = 'default', name, prefix = `${name}-in`, slots = 8, port = 8080, endpoints } = sketch
-  const { family = 'ipv4', dialect } = sketch
+  const { family = 'ipv4', dialect, annotations: own = {} } = sketch
   const ports = { [backendName(sketch)]: port }
   const value = dialect?.write({ namespace, prefix, slots, family, ports })
-  const annotations = dialect === undefined ? {} : { [dialect.annotation]: value }
+  const annotations = dialect === undefined ? own : { ...own, [dialect.annotation]: value }
   const backend = { service: { name, port: { name: 'http' } } }
   return [
     {

@@ -1,4 +1,4 @@
-// Pods as HAProxy sees them: addresses that answer HTTP with their own address. Addresses are loopback ones, which a
+// Pods as HAProxy sees them: addresses that answer HTTP with their own address, on an upgraded connection to each message. Addresses are loopback ones, which a
 // program in a network of its own has all to itself.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -32,6 +32,11 @@ export function createPod(t: Test, address: string): Pod {
       server = createServer((_request, response) => {
         response.shouldKeepAlive = server?.listening ?? false
         response.end(address)
+      })
+      server.on('upgrade', (_request, socket) => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n')
+        socket.on('data', (message) => socket.write(`${address}: ${message}`))
+        socket.on('error', () => socket.destroy())
       })
       server.listen(port, address)
       await once(server, 'listening')
