@@ -11,6 +11,7 @@ import { buildProbes } from '../lib/probes.ts'
 import { readSettings } from '../lib/settings.ts'
 import { Controller } from './controller.ts'
 import { dialects } from './dialects/all.ts'
+import { dryRunKube } from './dry-run.ts'
 import { leaderKube } from './leader-kube.ts'
 import { Election } from './lease.ts'
 import { leaseName, leaseStore } from './lease-store.ts'
@@ -141,7 +142,9 @@ new Gauge({
 
 const controller = new Controller({
   reading: kube,
-  writing: leaderKube(kube, election),
+  writing: values.dryRun
+    ? dryRunKube(kube, (write) => log.info({ write }, 'would write'))
+    : leaderKube(kube, election),
   dialect: dialects[values.dialect],
   dialects: Object.values(dialects),
   classRule: {
@@ -171,7 +174,11 @@ const controller = new Controller({
     if (reasons.length === 0) advice.delete(key)
     else advice.set(key, reasons)
   },
-  onEvent: (event) => log.info(event, 'event'),
+  onEvent(event) {
+    // what a dry run doesn't write looks like something that was taken away
+    if (values.dryRun && event.reason === 'AnnotationRemoved') return
+    log.info(event, values.dryRun ? 'would tell' : 'event')
+  },
   onEventFailure: (event, error) => log.warn({ err: error, event }, 'event not posted'),
   onInformerFailure: (error) => log.warn({ err: error }, 'informer: trying again'),
   onFailure(key, error) {
@@ -204,5 +211,6 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 
 await begin(() => probes.listen({ host: values.listenAddress, port: values.probesPort }))
 await caches.start()
-election.start()
+if (values.dryRun) controller.startWork()
+else election.start()
 log.info({ dialect: values.dialect, zones: caches.zones }, 'watching')

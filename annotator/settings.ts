@@ -87,6 +87,12 @@ export const settings = {
     default: 60_000,
     help: 'How often the proxies’ statistics are read; what is seen twice in a row is told.',
   },
+  dryRun: {
+    env: 'ZONEFIRST_DRY_RUN',
+    parse: boolean,
+    default: false,
+    help: 'Whether to write nothing, and log what would be written instead; no Lease is taken.',
+  },
   workers: {
     env: 'ZONEFIRST_WORKERS',
     parse: integer({ min: 1, max: 64 }),
