@@ -1,4 +1,5 @@
 // Pure: what users told the ingress controller about a backend, in the controller's own words. Each controller has its own.
+import type { V1ServicePort } from '@kubernetes/client-node'
 import { refusalOfHAProxyIngress, staticCookieOfHAProxyIngress } from './haproxy-ingress-settings.ts'
 import type { Input } from './input.ts'
 import type { Refusal } from './reasons.ts'
@@ -6,6 +7,7 @@ import type { Refusal } from './reasons.ts'
 export interface ControllerWords {
   /** of its annotations; the same name under any of them counts */
   prefixes: readonly string[]
+  backendName: (backend: NamedBackend) => string
   /** annotation names, without prefix */
   snippet: string
   balance: string
@@ -20,9 +22,21 @@ export interface ControllerWords {
   refuse: (settings: UserSettings) => Refusal | undefined
 }
 
+interface NamedBackend {
+  namespace: string
+  service: string
+  port: V1ServicePort
+  /** the Ingress, where it asks for a backend of its own */
+  standalone: string | undefined
+}
+
 export const haproxytechWords: ControllerWords = {
   // none counts as well, and so does the one that a ValidationRules object brings, which is ours
   prefixes: ['haproxy.org/', 'ingress.kubernetes.io/', 'haproxy.com/', 'zonefirst.io/', ''],
+  backendName: ({ namespace, service, port, standalone }) => {
+    const owner = standalone === undefined ? namespace : `${namespace}_${standalone}`
+    return `${owner}_svc_${service}_${port.name ?? port.port}`
+  },
   snippet: 'backend-config-snippet',
   balance: 'load-balance',
   maxconn: 'pod-maxconn',
@@ -35,6 +49,7 @@ export const haproxytechWords: ControllerWords = {
 
 export const haproxyIngressWords: ControllerWords = {
   prefixes: ['haproxy-ingress.github.io/', 'ingress.kubernetes.io/'],
+  backendName: ({ namespace, service, port }) => `${namespace}_${service}_${port.targetPort ?? port.port}`,
   snippet: 'config-backend-early',
   balance: 'balance-algorithm',
   maxconn: 'maxconn-server',

@@ -37,7 +37,7 @@ export function desired(input: Input, dialect: Dialect, options: Omit<ServingOpt
     return { routed: false, refusal: { reason: 'NoIngress', message } }
   }
   const routes = dialect.reachesTCP ? [...input.routes, ...input.tcpRoutes] : input.routes
-  const found = portsByBackend({ ...input, routes })
+  const found = portsByBackend({ ...input, routes }, dialect.words)
   if ('refusal' in found) return { routed: false, refusal: found.refusal }
   if (Object.keys(found.ports).length === 0) {
     const message = 'the Ingresses that route to it name ports that it does not have'

@@ -1,5 +1,6 @@
 // Pure: the pods' port number behind each routed port of a primary Service.
 import type { V1ServicePort } from '@kubernetes/client-node'
+import type { ControllerWords } from './controller-words.ts'
 import type { Input } from './input.ts'
 import type { Refusal } from './reasons.ts'
 import type { PortReference } from './routes.ts'
@@ -8,8 +9,11 @@ import type { PortReference } from './routes.ts'
  * The controller's backend names to port numbers. Numbers are those that the EndpointSlices show, since a name may mean
  * different numbers on different pods; a port that the Service does not have is left out, as the controller does.
  */
-export function portsByBackend(input: Input): { ports: Record<string, number> } | { refusal: Refusal } {
-  const { namespace, name } = input.primary.metadata
+export function portsByBackend(
+  input: Input,
+  { backendName }: Pick<ControllerWords, 'backendName'>,
+): { ports: Record<string, number> } | { refusal: Refusal } {
+  const { namespace = '', name: service = '' } = input.primary.metadata
   const ports: Record<string, number> = {}
   for (const route of input.routes) {
     const port = input.primary.spec?.ports?.find((candidate) => isNamed(candidate, route.port))
@@ -25,8 +29,7 @@ export function portsByBackend(input: Input): { ports: Record<string, number> } 
       const message = `the target port "${port.targetPort}" of port ${label} is ${numbers.join(' on some pods and ')} on others, and one address list can have only one port: use one number`
       return { refusal: { reason: 'SeveralTargetPorts', message } }
     }
-    const owner = route.standalone === undefined ? namespace : `${namespace}_${route.standalone}`
-    ports[`${owner}_svc_${name}_${label}`] = number
+    ports[backendName({ namespace, service, port, standalone: route.standalone })] = number
   }
   return { ports }
 }

@@ -29,7 +29,7 @@ export const templateServers: Check = (inspection) =>
   inspection.states
     .filter(({ mode }) => mode === 'zonal')
     .flatMap((state) => {
-      const found = portsByBackend(state.input)
+      const found = portsByBackend(state.input, inspection.installation.dialect.words)
       const backends = 'ports' in found ? Object.keys(found.ports) : []
       return backends.flatMap((backend) => findingsOf(inspection, state, backend))
     })
