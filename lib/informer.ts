@@ -117,8 +117,10 @@ export class Informer<T> {
           continue
         }
         failures = Date.now() - startedAt > mostRetry ? 1 : failures + 1
-        if (this.#options.mayBeAbsent && isNotFound(error)) this.#endList(new Set(), undefined)
-        else this.#options.onError?.(error as Error)
+        if (this.#options.mayBeAbsent && isNotFound(error)) {
+          this.#lastHeard = Date.now()
+          this.#endList(new Set(), undefined)
+        } else this.#options.onError?.(error as Error)
       }
       // also after a watch that ended well: never more than one request a second
       const delay = Math.min(firstRetry * 2 ** Math.max(failures - 1, 0), mostRetry)

@@ -473,6 +473,7 @@ t.test('a kind that the cluster may not know: no objects and no failure, until i
   informer.start()
   await informer.synced()
   t.strictSame(content(), [])
+  t.ok(informer.lastHeard > 0, 'the API server itself was heard of')
   collection.refusesStream = undefined
   await collection.nextWatchUrl()
   collection.send('ADDED', object('a', 1))
