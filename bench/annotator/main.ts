@@ -15,6 +15,7 @@ import {
   type PerEvent,
 } from './measure.ts'
 import { podsPerService, zones } from './objects.ts'
+import type { Memory } from './process.ts'
 
 const settings = readSettings(
   {
@@ -64,6 +65,10 @@ async function withCluster<T>(services: number, work: (cluster: LargeCluster) =>
   }
 }
 
+function sayMemory({ residentMiB, peakMiB, heapMiB }: Memory): void {
+  say.note(`memory ${residentMiB} MiB, ${peakMiB} MiB at most; objects take ${heapMiB} MiB of it`)
+}
+
 /** Everything that is measured at every size. */
 async function measureSize(cluster: LargeCluster, services: number) {
   const { annotator, cold } = await say.step('cold start', () => measureCold(cluster, services))
@@ -72,6 +77,7 @@ async function measureSize(cluster: LargeCluster, services: number) {
   )
   const { median, p99 } = cold.answerMs
   say.note(`the API server took ${round(median)} ms for a write, ${round(p99)} ms for one of a hundred`)
+  sayMemory(cold.memory)
   say.table(
     ['written', 'objects', 'writes', 'most of one'],
     Object.entries(cold.writes).map(([resource, { objects, writes, most }]) => [
@@ -103,6 +109,7 @@ const full = await withCluster(services, async (cluster) => {
   const idle = await say.step(`nothing changes, ${settings.idleSeconds} s`, () =>
     measureIdle(cluster, annotator, settings.idleSeconds),
   )
+  sayMemory(await annotator.memory())
   const onePod = await say.step('one pod', () => measureOnePod(cluster, annotator))
   const pods = Math.min(settings.restartedPods, services * podsPerService)
   const restart = await say.step(`a rolling restart of ${pods} pods`, () =>
@@ -132,7 +139,7 @@ say.table(
     [`${full.restart.pods} pods replaced in ${round(full.restart.seconds)} s`, full.restart] as const,
   ].map(([what, { reconciles, writes, cpuMs }]) => [what, reconciles, writes, `${round(cpuMs)} ms`]),
 )
-say.note(`memory ${full.memory.residentMiB} MiB at the end, ${full.memory.peakMiB} MiB at most`)
+sayMemory(full.memory)
 
 const dns = await readFile('build/bench-dns.json', 'utf8').then(JSON.parse, () => ({ rows: [] }))
 const result = {

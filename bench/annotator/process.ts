@@ -15,6 +15,8 @@ export interface Memory {
   residentMiB: number
   /** the most since its start */
   peakMiB: number
+  /** what of it the engine uses for objects */
+  heapMiB: number
 }
 
 export interface AnnotatorProcess {
@@ -68,14 +70,20 @@ export async function startAnnotatorProcess(cluster: LargeCluster): Promise<Anno
   })
   const url = `http://127.0.0.1:${probesPort}`
   await until('the annotator is ready', async () => (await fetch(`${url}/readyz`)).ok, { timeoutMs: 120_000 })
+  const metrics = async () => parseMetrics(await (await fetch(`${url}/metrics`)).text())
   return {
     startedAt,
-    metrics: async () => parseMetrics(await (await fetch(`${url}/metrics`)).text()),
+    metrics,
     async memory() {
       const text = await readFile(`/proc/${child.pid}/status`, 'utf8')
       const mebibytes = (name: string) =>
         Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]) / 1024)
-      return { residentMiB: mebibytes('VmRSS'), peakMiB: mebibytes('VmHWM') }
+      const heap = (await metrics()).get('nodejs_heap_size_used_bytes') ?? Number.NaN
+      return {
+        residentMiB: mebibytes('VmRSS'),
+        peakMiB: mebibytes('VmHWM'),
+        heapMiB: Math.round(heap / 2 ** 20),
+      }
     },
     async cpuSeconds() {
       const text = await readFile(`/proc/${child.pid}/stat`, 'utf8')
