@@ -15,6 +15,8 @@ export interface Installation {
   bound: number
   /** by zone key; empty: as the ready proxies are spread */
   zoneShares: ReadonlyMap<string, number>
+  /** where pods that call themselves proxies are believed; empty: everywhere */
+  proxyNamespaces: readonly string[]
   graceTime: number
   releaseTime: number
   /** why its settings could not be read: the annotator won't start with them either */
@@ -42,6 +44,7 @@ export function installationOf({ annotator }: Pick<Snapshot, 'annotator'>): Inst
     },
     bound: values.loadBound,
     zoneShares: values.zoneShares,
+    proxyNamespaces: values.proxyNamespaces,
     graceTime: values.graceTime,
     releaseTime: values.releaseTime,
     ...(fault !== undefined && { fault }),

@@ -51,7 +51,7 @@ export interface ServiceState {
 }
 
 export function serviceStates(snapshot: Snapshot, installation: Installation): ServiceState[] {
-  const view = viewOf(snapshot, installation.zoneShares)
+  const view = viewOf(snapshot, installation)
   const events = Map.groupBy(
     snapshot.events.filter(({ involvedObject }) => involvedObject.kind === 'Service'),
     ({ involvedObject }) => keyOf(involvedObject.namespace ?? '', involvedObject.name ?? ''),

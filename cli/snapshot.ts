@@ -4,6 +4,7 @@ import type { V1ConfigMap, V1Deployment, V1EndpointSlice, V1Pod } from '@kuberne
 import { type Ingress, type IngressClass, keepPod, type Service } from '../annotator/objects.ts'
 import { ApiError, acceptMetadataList, isNotFound, type Kube, type KubeObject } from '../lib/kube.ts'
 import { enabledLabel, fieldManager } from '../lib/names.ts'
+import { installationOf } from './installation.ts'
 
 export type Pod = V1Pod & KubeObject
 export type EndpointSlice = V1EndpointSlice & KubeObject
@@ -41,6 +42,11 @@ export interface Snapshot {
   pods: readonly Pod[]
   /** contents of the ingress controllers' own ConfigMaps, those that could be read */
   controllerSettings: readonly Readonly<Record<string, string>>[]
+  /** contents of the ConfigMaps by which ingress controllers route TCP */
+  tcpServices: readonly Readonly<Record<string, string>>[]
+  /** the controller's own resources, as far as the dialect heeds them */
+  tcpResources: readonly KubeObject[]
+  backendResources: readonly KubeObject[]
   /** the annotator's, of the last hour */
   events: readonly CoreEvent[]
   /** where zonefirst is installed */
@@ -82,7 +88,13 @@ export async function readSnapshot(
       find<Deployment>(kube, `/apis/apps/v1/namespaces/${systemNamespace}/deployments/${annotatorName}`),
       orMissing(list<ValidationRules>(kube, '/apis/ingress.v3.haproxy.org/v3/validationrules')),
     ])
-  const controllerSettings = await readControllerSettings(kube, pods)
+  const { customResources } = installationOf({ annotator }).dialect
+  const [controllerSettings, tcpServices, tcpResources, backendResources] = await Promise.all([
+    readConfigMaps(kube, pods, 'configMap'),
+    readConfigMaps(kube, pods, 'tcpServices'),
+    readCustomResources(kube, customResources.tcps),
+    readCustomResources(kube, customResources.backends),
+  ])
   return {
     takenAt: now(),
     version,
@@ -93,6 +105,9 @@ export async function readSnapshot(
     nodes,
     pods,
     controllerSettings,
+    tcpServices,
+    tcpResources,
+    backendResources,
     events,
     systemNamespace,
     annotator,
@@ -100,8 +115,13 @@ export async function readSnapshot(
   }
 }
 
-async function readControllerSettings(kube: Kube, pods: readonly Pod[]): Promise<Record<string, string>[]> {
-  const names = new Set(pods.map((pod) => keepPod(pod).proxy?.configMap).filter((name) => name !== undefined))
+/** Contents of those that the proxies' command lines name, and that can be read. */
+async function readConfigMaps(
+  kube: Kube,
+  pods: readonly Pod[],
+  which: 'configMap' | 'tcpServices',
+): Promise<Record<string, string>[]> {
+  const names = new Set(pods.map((pod) => keepPod(pod).proxy?.[which]).filter((name) => name !== undefined))
   const found = await Promise.all(
     [...names].map((each) => {
       const [namespace, name] = each.split('/')
@@ -109,6 +129,11 @@ async function readControllerSettings(kube: Kube, pods: readonly Pod[]): Promise
     }),
   )
   return found.flatMap((each) => ('value' in each ? [each.value.data ?? {}] : []))
+}
+
+/** Clusters without their definitions have none. */
+async function readCustomResources(kube: Kube, paths: readonly string[]): Promise<KubeObject[]> {
+  return (await Promise.all(paths.map((path) => orEmpty(list<KubeObject>(kube, path))))).flat()
 }
 
 /** Its Deployment, its Lease and its field manager have one name. */
@@ -148,7 +173,7 @@ export async function orMissing<T>(reading: Promise<T>): Promise<Found<T>> {
   }
 }
 
-/** Events only add to what is shown: without a permission to read them it is less. */
+/** Of what only adds to what is shown: without a permission to read it, that is less. */
 async function orEmpty<T>(reading: Promise<T[]>): Promise<T[]> {
   const found = await orMissing(reading)
   return 'value' in found ? found.value : []

@@ -1,4 +1,5 @@
 // Pure: a snapshot as the annotator sees a cluster, so that its own functions decide about it.
+import { keepBackendResource } from '../annotator/backend-resource.ts'
 import type { ClusterView } from '../annotator/gather.ts'
 import { Index } from '../annotator/index.ts'
 import { zonesOf } from '../annotator/input.ts'
@@ -6,19 +7,37 @@ import { proxiesByZone, sharesOf } from '../annotator/load-guard/shares.ts'
 import type { Endpoints, Ingress, Service } from '../annotator/objects.ts'
 import * as objects from '../annotator/objects.ts'
 import { selectorIndex } from '../annotator/selector.ts'
+import {
+  keepTCPResource,
+  keysOfTCPResource,
+  routesOfTCPServices,
+  type TCPResource,
+} from '../annotator/tcp-routes.ts'
 import { keyOf, keysOfEndpoints, keysOfIngress } from '../annotator/triggers.ts'
 import { zonalServiceIndex } from '../annotator/zonal-services.ts'
 import type { KubeObject } from '../lib/kube.ts'
+import type { Installation } from './installation.ts'
 import type { Snapshot } from './snapshot.ts'
 
 export interface View extends ClusterView {
   allPods: readonly objects.Pod[]
 }
 
-export function viewOf(snapshot: Snapshot, configuredShares: ReadonlyMap<string, number>): View {
+export function viewOf(
+  snapshot: Snapshot,
+  { zoneShares: configuredShares, proxyNamespaces }: Pick<Installation, 'zoneShares' | 'proxyNamespaces'>,
+): View {
   const allPods = snapshot.pods.map(objects.keepPod)
   const zoneOfNode = new Map(snapshot.nodes.map(objects.keepNode).map(({ name, zone }) => [name, zone]))
-  const proxies = proxiesByZone(allPods, zoneOfNode)
+  const proxies = proxiesByZone(
+    allPods.filter(({ namespace }) => isTrusted(namespace, proxyNamespaces)),
+    zoneOfNode,
+  )
+  const tcpResources = filled(
+    new Index<TCPResource>(keysOfTCPResource, ({ name }) => name),
+    snapshot.tcpResources.map(keepTCPResource),
+  )
+  const backends = byName(snapshot.backendResources, keepBackendResource)
   return {
     services: byName(snapshot.services),
     pods: byName(snapshot.pods, objects.keepPod),
@@ -45,11 +64,20 @@ export function viewOf(snapshot: Snapshot, configuredShares: ReadonlyMap<string,
     shares: sharesOf(configuredShares, proxies),
     proxies,
     controllerSettings: snapshot.controllerSettings,
-    // not in a snapshot
-    tcpRoutes: () => [],
-    customResources: { backend: () => undefined },
+    tcpRoutes: (key) => [
+      ...[...tcpResources.get(key).values()].flatMap(({ routes }) =>
+        routes.filter(({ service }) => key.endsWith(`/${service}`)),
+      ),
+      ...routesOfTCPServices(snapshot.tcpServices, key),
+    ],
+    customResources: { backend: (namespace, name) => backends.get(namespace, name) },
     allPods,
   }
+}
+
+/** As the annotator has it: without a list, every namespace is. */
+export function isTrusted(namespace: string, proxyNamespaces: readonly string[]): boolean {
+  return proxyNamespaces.length === 0 || proxyNamespaces.includes(namespace)
 }
 
 function filled<T>(index: Index<T>, items: readonly T[]): Index<T> {

@@ -1,9 +1,48 @@
 // Pure: what a check of `doctor` says.
 import type { Inspection } from '../inspection.ts'
 
+/** The word of each check; docs/troubleshooting.md has a row for each. */
+export const checkNames = [
+  'webhook-configuration',
+  'webhook-failure-policy',
+  'webhook-endpoints',
+  'webhook-certificate',
+  'webhook-answers',
+  'annotator',
+  'leader',
+  'admission-policies',
+  'versions',
+  'node-without-zone',
+  'excluded-namespace',
+  'no-proxies',
+  'proxy-not-trusted',
+  'proxy-not-prepared',
+  'proxy-node-dns',
+  'proxy-no-zone',
+  'proxy-stamped-late',
+  'proxy-config-map-unread',
+  'zone-variable',
+  'resolvers-section',
+  'validation-rules',
+  'validation-rules-flag',
+  'pods-unstamped',
+  'stamp-differs',
+  'pods-without-service',
+  'service-refused',
+  'service-unfinished',
+  'orphaned-zonal-service',
+  'annotation-twice',
+  'dns-answer-size',
+  'statistics-unread',
+  'template-missing',
+  'active-beside-template',
+  'template-down',
+  'zone-shares',
+] as const
+export type CheckName = (typeof checkNames)[number]
+
 export interface Finding {
-  /** the check's own word */
-  check: string
+  check: CheckName
   /** error: something doesn't work; warning: it will not, or works less well; note: it could not be looked at */
   severity: 'error' | 'warning' | 'note'
   /** such as `Pod default/web-1` */
@@ -17,7 +56,7 @@ export interface Finding {
 /** Looks at one thing; nothing wrong, nothing returned. */
 export type Check = (inspection: Inspection) => Finding[]
 
-export function unseen(check: string, subject: string, permission: string): Finding {
+export function unseen(check: CheckName, subject: string, permission: string): Finding {
   return {
     check,
     severity: 'note',

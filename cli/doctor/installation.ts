@@ -12,7 +12,7 @@ const policyNames = [
 
 export const annotator: Check = ({ snapshot, installation, webhook }) => {
   const subject = `Deployment ${snapshot.systemNamespace}/zonefirst-annotator`
-  const found = { check: 'annotator', subject }
+  const found = { check: 'annotator' as const, subject }
   const { annotator: deployment } = snapshot
   if ('missing' in deployment) {
     if (deployment.missing === 'forbidden') {
@@ -43,7 +43,7 @@ export const annotator: Check = ({ snapshot, installation, webhook }) => {
 /** A Lease that nobody holds, or whose holder is silent. The clock is of this machine. */
 export const leader: Check = ({ snapshot, lease }) => {
   const subject = `Lease ${snapshot.systemNamespace}/zonefirst-annotator`
-  const found = { check: 'leader', subject }
+  const found = { check: 'leader' as const, subject }
   const isRunning = 'value' in snapshot.annotator && (snapshot.annotator.value.status?.readyReplicas ?? 0) > 0
   if (!isRunning) return []
   if ('missing' in lease && lease.missing === 'forbidden') {

@@ -1,13 +1,14 @@
 // Pure: whether the ingress controllers were prepared: their zone, their resolvers section, their ValidationRules.
 import { isDeepStrictEqual } from 'node:util'
 import { keepPod } from '../../annotator/objects.ts'
-import { proxyFaultOf } from '../../annotator/proxy-faults.ts'
+import { notTrusted, type ProxyReason, proxyFaultOf } from '../../annotator/proxy-faults.ts'
 import { roleLabel, zoneKeyAnnotation } from '../../lib/names.ts'
 import { zoneOf } from '../../lib/zone.ts'
 import { type Inspection, proxiesOf } from '../inspection.ts'
 import { needsRules } from '../prerequisites.ts'
 import type { Pod } from '../snapshot.ts'
-import { type Check, type Finding, unseen } from './finding.ts'
+import { isTrusted } from '../view.ts'
+import { type Check, type CheckName, type Finding, unseen } from './finding.ts'
 import { resolversIn } from './resolvers.ts'
 
 const prepare = 'prepare the ingress controller (docs/install.md)'
@@ -26,18 +27,26 @@ export const anyProxies: Check = (inspection) => {
   ]
 }
 
-/** As the annotator's Events have it; the ConfigMap is its affair. */
-export const proxyFaults: Check = (inspection) => {
-  const zones = new Map(
-    inspection.snapshot.nodes.map(({ metadata }) => [metadata.name ?? '', zoneOf(metadata.labels)]),
-  )
-  return proxiesOf(inspection.snapshot).flatMap((raw): Finding[] => {
+const checkOf: Record<ProxyReason, CheckName> = {
+  NotTrusted: 'proxy-not-trusted',
+  NotPrepared: 'proxy-not-prepared',
+  NodeDNS: 'proxy-node-dns',
+  NoZone: 'proxy-no-zone',
+  StampedLate: 'proxy-stamped-late',
+  ConfigMapUnread: 'proxy-config-map-unread',
+}
+
+/** As the annotator's Events have it; whether it can read a ConfigMap, only it knows. */
+export const proxyFaults: Check = ({ snapshot, installation }) => {
+  const zones = new Map(snapshot.nodes.map(({ metadata }) => [metadata.name ?? '', zoneOf(metadata.labels)]))
+  return proxiesOf(snapshot).flatMap((raw): Finding[] => {
     const pod = keepPod(raw)
-    const fault = proxyFaultOf(pod, zones, () => false)
+    const fault = isTrusted(pod.namespace, installation.proxyNamespaces)
+      ? proxyFaultOf(pod, zones, () => false)
+      : notTrusted
     if (fault === undefined) return []
     const [problem = '', fix = ''] = fault.message.split(/: (?=add |set |label |restart )/)
-    const check = `proxy-${fault.reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}`
-    return [{ check, severity: 'error', subject: subjectOf(raw), problem, fix }]
+    return [{ check: checkOf[fault.reason], severity: 'error', subject: subjectOf(raw), problem, fix }]
   })
 }
 
@@ -78,7 +87,7 @@ export const resolversSection: Check = (inspection) =>
 export const validationRules: Check = (inspection) => {
   const { installation, snapshot, ownRules } = inspection
   if (!needsRules(installation)) return []
-  const found = { check: 'validation-rules', severity: 'error' as const, subject: 'ValidationRules' }
+  const found = { check: 'validation-rules' as const, severity: 'error' as const, subject: 'ValidationRules' }
   const { validationRules: rules } = snapshot
   if ('missing' in rules) {
     if (rules.missing === 'forbidden') {

@@ -15,7 +15,7 @@ export const refusedServices: Check = ({ states }) =>
       severity: 'warning',
       subject: `Service ${key}`,
       problem: `is not routed by zone (${reason}): ${message}`,
-      fix: `docs/troubleshooting.md#${reason.toLowerCase()}`,
+      fix: `docs/events.md says more about ${reason}`,
     }))
 
 /** What the annotator has not written, or somebody has changed. */
@@ -69,13 +69,15 @@ export const doubleAnnotations: Check = ({ states, snapshot, installation }) => 
   })
   const onIngresses = snapshot.ingresses
     .filter(({ metadata }) => metadata.annotations?.[serversAnnotation] !== undefined)
-    .map(({ metadata }) => ({
-      check: 'annotation-twice',
-      severity: 'error' as const,
-      subject: `Ingress ${metadata.namespace}/${metadata.name}`,
-      problem: `has ${serversAnnotation}, which belongs on Services, and which only the annotator may write`,
-      fix: `kubectl annotate ingress -n ${metadata.namespace} ${metadata.name} ${serversAnnotation}-`,
-    }))
+    .map(
+      ({ metadata }): Finding => ({
+        check: 'annotation-twice',
+        severity: 'error',
+        subject: `Ingress ${metadata.namespace}/${metadata.name}`,
+        problem: `has ${serversAnnotation}, which belongs on Services, and which only the annotator may write`,
+        fix: `kubectl annotate ingress -n ${metadata.namespace} ${metadata.name} ${serversAnnotation}-`,
+      }),
+    )
   return [...twice, ...onIngresses]
 }
 

@@ -27,7 +27,7 @@ export const webhookConfiguration: Check = ({ webhook }) => {
 
 export const failurePolicy: Check = ({ webhook }) =>
   webhooksOf(webhook).flatMap(({ name, failurePolicy: policy, timeoutSeconds = 10 }): Finding[] => {
-    const found = { check: 'webhook-failure-policy', subject: `webhook ${name}` }
+    const found = { check: 'webhook-failure-policy' as const, subject: `webhook ${name}` }
     if (policy !== 'Ignore') {
       const problem = `has failurePolicy ${policy ?? 'Fail'}: while the webhook is away, no pod starts`
       return [{ ...found, severity: 'error', problem, fix: 'set failurePolicy to Ignore' }]
@@ -72,7 +72,7 @@ export const webhookCertificate: Check = ({
   snapshot: { takenAt, systemNamespace },
 }) => {
   if (!('value' in webhook)) return []
-  const check = 'webhook-certificate'
+  const check = 'webhook-certificate' as const
   const secret = `Secret ${systemNamespace}/zonefirst-webhook-tls`
   const renew =
     'see the Certificate in that namespace (cert-manager), or the pods of zonefirst-certs (self-managed)'
@@ -122,7 +122,7 @@ export const webhookCertificate: Check = ({
 
 export const webhookAnswers: Check = ({ trial, webhook }) => {
   if (!('value' in webhook)) return []
-  const found = { check: 'webhook-answers', subject }
+  const found = { check: 'webhook-answers' as const, subject }
   if (trial.outcome === 'stamped') return []
   if (trial.outcome === 'impossible') {
     const problem = `could not be tried with a pod that is never stored: ${trial.why}`

@@ -1,6 +1,7 @@
 // Faults planted in a healthy cluster, one at a time: each is found by its own check, and by nothing else.
 import t from 'tap'
 import { findingsOf } from '../../cli/doctor/checks.ts'
+import type { CheckName } from '../../cli/doctor/finding.ts'
 import { healthyParts, inspectionOf, type Parts, rawPod, slice } from '../fixtures/inspection.ts'
 
 const healthy = await healthyParts()
@@ -26,7 +27,7 @@ function passDays({ snapshot, lease }: Parts, days: number): void {
 interface Row {
   fault: string
   plant: (parts: Parts) => void
-  want: string
+  want: CheckName
   /** what the sentence has to name */
   problem?: RegExp
 }
@@ -201,6 +202,15 @@ const rows: Row[] = [
       parts.stats = []
     },
     want: 'no-proxies',
+  },
+  {
+    fault: 'ingress controllers are expected in another namespace alone',
+    plant: (parts) => {
+      const [container] = parts.snapshot.annotator.value.spec.template.spec.containers
+      container.env = [{ name: 'ZONEFIRST_PROXY_NAMESPACES', value: 'ingress' }]
+    },
+    want: 'proxy-not-trusted',
+    problem: /namespace is none of theirs/,
   },
   {
     fault: 'an ingress controller lacks ZONE',
