@@ -26,7 +26,7 @@ test: check $(if $(filter-out $(LIGHT),$(or $(T),all)),tools) ## run all tests, 
 	@mkdir -p build
 	@echo "running $(if $(T),$(T),all tests: about fifteen minutes); details go to build/test.tap"
 	@npm test --silent -- --reporter=tap $(T) | tee build/test.tap \
-	  | grep -E --line-buffered '^(not )?ok |^ +not ok |^# \{'
+	  | grep -E --line-buffered '^(not )?ok |^ +not ok |# SKIP|^# \{'
 
 manifests: tools ## render what is installed without Helm from the chart
 	npm run --silent manifests
