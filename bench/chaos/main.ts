@@ -8,7 +8,7 @@ import { proxyProgram } from '../../test/scenario/proxies.ts'
 import { randomFrom } from '../load-guard/random.ts'
 import { chooseFaults } from './choose.ts'
 import { allFaults, namesOfFaults } from './faults/all.ts'
-import { type Result, type Row, readResult, withRow, writeResult } from './result.ts'
+import { type Row, readResult, withRow, writeResult } from './result.ts'
 import { type Struck, strike } from './strike.ts'
 import { startChaosSystem } from './system.ts'
 
@@ -50,7 +50,6 @@ const start = () =>
   )
 let system = await start()
 
-let result: Result = readResult(file) ?? { seed, faults: [] }
 const rows: Row[] = []
 const wrong: string[] = []
 const noteWrong = (text: string) => {
@@ -65,8 +64,8 @@ for (const fault of faults) {
   try {
     const struck = await say.step(`${fault.name}: ${fault.title}`, () => strike(fault, system, patienceMs))
     rows.push(struck.row)
-    result = withRow({ ...result, seed }, struck.row, namesOfFaults)
-    writeResult(file, result)
+    const before = readResult(file)?.faults ?? []
+    writeResult(file, withRow({ seed, faults: before }, struck.row, namesOfFaults))
     for (const line of describe(struck)) say.note(line)
     for (const each of struck.wrong) noteWrong(`${fault.name}: ${each}`)
     if (struck.row.secondsToRight !== null) continue
