@@ -1,6 +1,7 @@
 // The ingress controllers' own ConfigMaps, each watched by itself: no account needs to read all ConfigMaps for it.
 import { Informer } from '../lib/informer.ts'
 import type { Kube, KubeObject } from '../lib/kube.ts'
+import { configMapShape, demand } from './shape.ts'
 
 export interface ConfigMapsOptions {
   kube: Kube
@@ -53,7 +54,7 @@ export class ConfigMaps {
       kube,
       path: `/api/v1/namespaces/${namespace}/configmaps`,
       query: { fieldSelector: `metadata.name=${name}` },
-      project: (object) => (object as KubeObject & { data?: Content }).data ?? {},
+      project: contentOf,
       onChange,
       onError: (error) => {
         onError(error)
@@ -68,4 +69,9 @@ export class ConfigMaps {
       if (this.#unread.delete(key)) onChange()
     })
   }
+}
+
+function contentOf(object: KubeObject): Content {
+  demand(configMapShape, object)
+  return (object as KubeObject & { data?: Content }).data ?? {}
 }

@@ -113,6 +113,8 @@ export const endpointSliceShape = fields({
   ports: listOrNull(fields({ name: text, port })),
 })
 
+export const configMapShape = fields({ 'metadata!': fields(metadata), data: texts })
+
 export const nodeShape = fields({ 'metadata!': fields(metadata) })
 
 /** Throws, in words, where it hasn't. */
