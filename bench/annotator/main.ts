@@ -110,7 +110,7 @@ const full = await withCluster(services, async (cluster) => {
     measureIdle(cluster, annotator, settings.idleSeconds),
   )
   sayMemory(await annotator.memory())
-  const onePod = await say.step('one pod', () => measureOnePod(cluster, annotator))
+  const onePod = await say.step('one pod changes, one proxy', () => measureOnePod(cluster, annotator))
   const pods = Math.min(settings.restartedPods, services * podsPerService)
   const restart = await say.step(`a rolling restart of ${pods} pods`, () =>
     measureRollingRestart(cluster, annotator, pods),
@@ -135,7 +135,7 @@ say.table(
   [`${services} Services`, 'looks', 'writes', 'processor time'],
   [
     [`idle for ${settings.idleSeconds} s`, full.idle] as const,
-    ...Object.entries(full.onePod).map(([what, work]) => [`one pod ${what}`, work] as const),
+    ...Object.entries(full.onePod).map(([what, work]) => [what, work] as const),
     [`${full.restart.pods} pods replaced in ${round(full.restart.seconds)} s`, full.restart] as const,
   ].map(([what, { reconciles, writes, cpuMs }]) => [what, reconciles, writes, `${round(cpuMs)} ms`]),
 )

@@ -8,7 +8,7 @@ import { median } from '../../test/scenario/median.ts'
 import { atOnce } from './at-once.ts'
 import { type AuditedWrite, delays, type WritesPerObject, writesPerObject } from './audit.ts'
 import { annotatorUser, type LargeCluster } from './cluster.ts'
-import { isEven, type PodSketch, podsOf, podsPerService, zones } from './objects.ts'
+import { isEven, type PodSketch, podsOf, podsPerService, proxyPods, zones } from './objects.ts'
 import { type AnnotatorProcess, type Memory, startAnnotatorProcess } from './process.ts'
 
 const reconciles = 'zonefirst_annotator_reconcile_seconds_count'
@@ -120,17 +120,25 @@ export async function measureEvents(
   }
 }
 
-/** What one pod's change costs: one that matters to nobody, one that is not ready any more, and ready again. */
+/**
+ * What one pod's change costs: one that matters to nobody, one that is not ready any more, and ready again. And a proxy's,
+ * which changes the shares of all zones, and so concerns every Service.
+ */
 export async function measureOnePod(
   cluster: LargeCluster,
   annotator: AnnotatorProcess,
-): Promise<Record<'annotated' | 'unready' | 'readyAgain', Work>> {
+): Promise<Record<string, Work>> {
   const [pod] = podsOf(0) as [PodSketch]
+  const [proxy] = proxyPods() as [PodSketch]
   const of = (change: () => Promise<unknown>) => measureWork(cluster, annotator, change)
   return {
-    annotated: await of(() => patchPod(cluster, pod, { annotations: { 'example.test/note': 'new' } })),
-    unready: await of(() => cluster.setStatus(pod, false)),
-    readyAgain: await of(() => cluster.setStatus(pod, true)),
+    'a pod, annotated': await of(() =>
+      patchPod(cluster, pod, { annotations: { 'example.test/note': 'new' } }),
+    ),
+    'a pod, not ready': await of(() => cluster.setStatus(pod, false)),
+    'a pod, ready again': await of(() => cluster.setStatus(pod, true)),
+    'a proxy, not ready': await of(() => cluster.setStatus(proxy, false)),
+    'a proxy, ready again': await of(() => cluster.setStatus(proxy, true)),
   }
 }
 

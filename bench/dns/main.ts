@@ -105,7 +105,7 @@ async function react(rows: readonly Row[], address: string, isThere: boolean): P
     rows.map(async ({ title, haproxy }) => {
       const isSo = async () => (await haproxy.addresses()).has(address) === isThere
       const what = `"${title}" ${isThere ? 'has' : 'has lost'} ${address}`
-      await until(what, isSo, { timeoutMs: 90_000, intervalMs: 20 })
+      await until(what, isSo, { timeoutMs: 90_000, intervalMs: 50 })
       return (performance.now() - startedAt) / 1_000
     }),
   )
