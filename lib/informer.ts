@@ -5,7 +5,6 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   ApiError,
   acceptMetadata,
-  acceptMetadataList,
   isGone,
   isNotFound,
   type Kube,
@@ -13,6 +12,7 @@ import {
   readAll,
   readLines,
 } from './kube.ts'
+import { listPages } from './list-pages.ts'
 
 export interface InformerOptions<T> {
   kube: Kube
@@ -38,7 +38,6 @@ interface WatchEvent {
 }
 
 const initialEventsEnd = 'k8s.io/initial-events-end'
-const pageSize = 500
 const usualTiming = {
   firstRetry: 1_000,
   mostRetry: 30_000,
@@ -129,33 +128,18 @@ export class Informer<T> {
     }
   }
 
-  /** In pages, for API servers that don't stream a list as the beginning of a watch. */
   async #list(): Promise<void> {
-    const { kube, path, query, metadataOnly } = this.#options
     const seen = new Set<string>()
-    let token: string | undefined
     let version: string | undefined
-    do {
-      const page = await kube.request<{
-        metadata: { continue?: string; resourceVersion: string }
-        items: KubeObject[] | null
-      }>({
-        method: 'GET',
-        path,
-        query: { ...query, limit: pageSize, continue: token },
-        ...(metadataOnly && { accept: acceptMetadataList }),
-        signal: AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(60_000)]),
-      })
+    for await (const page of listPages({ ...this.#options, signal: this.#stopped.signal })) {
       this.#lastHeard = Date.now()
-      // an empty list of metadata has null
-      for (const item of page.items ?? []) {
+      for (const item of page.items) {
         if (!this.#isNamed(item)) continue
         seen.add(keyOf(item))
         this.#keep(item)
       }
-      token = page.metadata.continue
-      version = page.metadata.resourceVersion
-    } while (token)
+      version = page.version
+    }
     this.#endList(seen, version)
   }
 
