@@ -82,6 +82,7 @@ export class Controller {
       async work(key) {
         const [podNamespace = '', name = ''] = key.split('/')
         const pod = caches.pods.get(podNamespace, name)
+        proxies.look(key, pod)
         if (pod === undefined) return undefined
         const isLone = keysOfPod(pod, caches.selectors).length === 0
         const lone = {
@@ -90,7 +91,6 @@ export class Controller {
           sharedPods: new Set<string>(),
         }
         for (const write of podWrites(lone, 'home')) await writePod(write, { kube, onBackfill })
-        proxies.look(pod)
         return undefined
       },
       onError,

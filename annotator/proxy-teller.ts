@@ -9,7 +9,7 @@ type View = Pick<Caches, 'zoneOfNode' | 'proxyPods'>
 export class ProxyTeller {
   readonly #view: View
   readonly #tell: (event: Event) => void
-  /** what was told last, by the pod's UID */
+  /** what was told last, by `namespace/name` */
   readonly #told = new Map<string, string>()
 
   constructor(view: View, tell: (event: Event) => void) {
@@ -17,15 +17,17 @@ export class ProxyTeller {
     this.#tell = tell
   }
 
-  look(pod: Pod): void {
-    const fault = faultOf(pod, this.#view)
-    if (fault === undefined) {
-      this.#told.delete(pod.uid)
+  /** `pod` is undefined when it is gone. */
+  look(key: string, pod: Pod | undefined): void {
+    const fault = pod && faultOf(pod, this.#view)
+    if (pod === undefined || fault === undefined) {
+      this.#told.delete(key)
       return
     }
-    if (this.#told.get(pod.uid) === fault.message) return
-    this.#told.set(pod.uid, fault.message)
     const { namespace, name, uid } = pod
+    const told = `${uid} ${fault.message}`
+    if (this.#told.get(key) === told) return
+    this.#told.set(key, told)
     this.#tell({ regarding: { kind: 'Pod', namespace, name, uid }, type: 'Warning', ...fault })
   }
 }
