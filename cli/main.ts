@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // The command line program: arguments, environment, streams and signals.
 import { run } from './run.ts'
 

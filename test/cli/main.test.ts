@@ -1,0 +1,25 @@
+// The program as people start it, by whatever Node is the machine's.
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+
+const root = join(import.meta.dirname, '../..')
+const { version, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+function start(...args: string[]): Promise<{ code: unknown; out: string; error: string }> {
+  const env = { PATH: process.env.PATH, HOME: '/nonexistent' }
+  return new Promise((resolve) => {
+    execFile(join(root, bin.zonefirst), args, { env, cwd: '/' }, (failure, out, error) =>
+      resolve({ code: failure?.code ?? 0, out, error }),
+    )
+  })
+}
+
+t.test('results, problems and exit codes', async (t) => {
+  t.strictSame(await start('--version'), { code: 0, out: `${version}\n`, error: '' })
+  t.match(await start('help'), { code: 0, out: /^Usage: zonefirst <command>/m, error: '' })
+  t.match(await start('status', '--output=yaml'), { code: 2, out: '', error: /^--output is "yaml"/ })
+  t.match(await start('status'), { code: 3, out: '', error: /^There is no kubeconfig/ })
+  t.equal(bin['kubectl-zonefirst'], bin.zonefirst, 'kubectl finds it as a plugin')
+})
