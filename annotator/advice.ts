@@ -63,6 +63,6 @@ function adviceOnMaxconn({ proxies, shares }: Input, { value, where }: Said, nam
   const each = Math.floor(limit / all)
   // none at all means no limit to HAProxy
   if (each === 0) return []
-  const message = `${name} ${value} (set ${where}) is divided by the ${all} controllers, and by zone a pod is used by as few as ${fewest} of them: it gets ${each * fewest} connections, further requests wait or fail while other pods are idle: set it to ${Math.ceil((limit * all) / fewest)}`
+  const message = `${name} ${limit} (set ${where}) is divided by the ${all} controllers, and by zone a pod is used by as few as ${fewest} of them: it gets ${each * fewest} connections, further requests wait or fail while other pods are idle: set it to ${Math.ceil((limit * all) / fewest)}`
   return [{ reason: 'MaxconnDivided', message }]
 }

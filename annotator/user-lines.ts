@@ -1,5 +1,6 @@
 // Pure: what a user's own HAProxy lines in the same backend do to ours.
 import { allowHashBalancingAnnotation } from '../lib/names.ts'
+import { quoted } from './quoted.ts'
 import type { Refusal } from './reasons.ts'
 
 interface Rule {
@@ -46,7 +47,7 @@ export function refusalOfLines(text: string, where: string): Refusal | undefined
     const rule = rules.find((each) => each.line.test(line))
     if (rule === undefined) continue
     const { reason, message } = rule.refusal
-    return { reason, message: `${message} (\`${line.slice(0, 80)}\`, ${where})` }
+    return { reason, message: `${message} (\`${quoted(line)}\`, ${where})` }
   }
   return undefined
 }

@@ -5,6 +5,7 @@ import { type Read, userSettings } from './controller-words.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { isOurSnippet } from './dialects/snippet.ts'
 import type { Input } from './input.ts'
+import { quoted } from './quoted.ts'
 import type { Refusal } from './reasons.ts'
 import { isHashBalancing, refusalOfLines } from './user-lines.ts'
 
@@ -18,7 +19,7 @@ export function refusalOfSettings(input: Input, { words }: Dialect): Refusal | u
   }
   const algorithm = read(words.balance).find(({ value }) => isHashBalancing(value))
   if (algorithm !== undefined && !allowsHash) {
-    const message = `it balances by a hash (${algorithm.value}, set ${algorithm.where}), and the zone's own servers change what it maps to: set the annotation ${allowHashBalancingAnnotation} to "true" if that may be`
+    const message = `it balances by a hash (${quoted(algorithm.value)}, set ${algorithm.where}), and the zone's own servers change what it maps to: set the annotation ${allowHashBalancingAnnotation} to "true" if that may be`
     return { reason: 'HashBalancing', message }
   }
   const other = words.refuse({ read, readAll })

@@ -113,6 +113,11 @@ async function check(whole: Cluster, used: DialectName) {
       texts++
     }
   }
+  for (const { message } of annotated.told) {
+    // for terminals, and for Events
+    if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(message) || message.length > 1_000)
+      throw new Error(JSON.stringify(message))
+  }
   return { ...annotated, texts }
 }
 
