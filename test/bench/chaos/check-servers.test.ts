@@ -11,7 +11,7 @@ const pod = (address: string, serves: string): Placed => ({
 const ready = [pod('10.88.1.1', 'a'), pod('10.88.2.1', 'b')]
 const server = (name: string, address: string, more: Partial<ServerStats> = {}): ServerStats => ({
   ...{ backend: 'shop_svc_web_http', server: name, status: 'UP', isActive: false, isBackup: true },
-  ...{ address: `${address}:8080`, requests: 0, bytesOut: 0, ...more },
+  ...{ address: `${address}:8080`, requests: 0, bytesIn: 0, bytesOut: 0, ...more },
 })
 const local = server('local-8080-1', '10.88.1.1', { isActive: true, isBackup: false })
 const own = [server('SRV_1', '10.88.1.1'), server('SRV_2', '10.88.2.1')]
