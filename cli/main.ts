@@ -1,4 +1,5 @@
 // The command line program: arguments, environment, streams and signals.
+import { plain } from './plain.ts'
 import { run } from './run.ts'
 
 const interrupted = new AbortController()
@@ -7,6 +8,9 @@ process.once('SIGINT', () => interrupted.abort(new Error('interrupted')))
 process.exitCode = await run(
   process.argv.slice(2),
   process.env,
-  { out: (text) => process.stdout.write(text), say: (line) => process.stderr.write(`${line}\n`) },
+  {
+    out: (text) => process.stdout.write(plain(text)),
+    say: (line) => process.stderr.write(`${plain(line)}\n`),
+  },
   interrupted.signal,
 )
