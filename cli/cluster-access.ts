@@ -54,16 +54,16 @@ function kubeconfigs(given: string | undefined, env: Environment): string[] {
 
 async function load(files: readonly string[]): Promise<KubeConfig> {
   const { KubeConfig } = await import('@kubernetes/client-node')
-  const configs = files.map((file) => {
-    const config = new KubeConfig()
+  const merged = new KubeConfig()
+  for (const file of files) {
     try {
+      const config = new KubeConfig()
       config.loadFromFile(file)
+      // the first file's current context is the one
+      merged.mergeConfig(config, Boolean(merged.getCurrentContext()))
     } catch (error) {
       throw new Problem(`The kubeconfig ${file} can’t be read: ${(error as Error).message}.`)
     }
-    return config
-  })
-  const [first = new KubeConfig(), ...others] = configs
-  for (const other of others) first.mergeConfig(other)
-  return first
+  }
+  return merged
 }
