@@ -50,7 +50,7 @@ function configMapOf(
   ownNamespace: string,
 ): string | undefined {
   const words = containers.flatMap(({ command = [], args = [] }) => [...command, ...args]).join(' ')
-  const flag = new RegExp(`(?:${flags})[= ]["']?([^\\s/"']+)/([a-z0-9.-]+)`)
+  const flag = new RegExp(`(?:${flags})[= ]["']?([^\\s/"']{1,63})/([a-z0-9.-]{1,253})`)
   const [, namespace = '', name] = flag.exec(words) ?? []
   // both become parts of a request
   const found = namespace.startsWith('$') ? ownNamespace : namespace

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import t from 'tap'
 import { proxyPod } from '../../annotator/proxy-pod.ts'
 import type { KubeObject } from '../../lib/kube.ts'
@@ -38,6 +40,19 @@ t.test('the ConfigMap of TCP services that it names, as either controller calls 
     t.match(found, { configMap: 'a/b', tcpServices: 'ingress/tcp' }, flag)
   }
   t.equal(proxyPod(object({})).tcpServices, undefined)
+})
+
+t.test('a command line of the largest size that a pod can have does not keep the annotator', async (t) => {
+  // in a process of its own, since nothing else ends a search that takes minutes
+  const script = `
+    const { proxyPod } = await import(${JSON.stringify(join(import.meta.dirname, '../../annotator/proxy-pod.ts'))})
+    const args = ['--configmap='.repeat(120_000)]
+    const pod = { metadata: { name: 'x', namespace: 'shop' }, spec: { containers: [{ name: 'x', args }] } }
+    console.log(String(proxyPod(pod).configMap))`
+  const options = { input: script, encoding: 'utf8' as const, timeout: 60_000 }
+  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module'], options)
+  t.equal(signal, null)
+  t.equal(stdout, 'undefined\n')
 })
 
 t.test('the variables that switch routing by zone on', async (t) => {
