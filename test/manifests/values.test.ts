@@ -71,6 +71,7 @@ const examples: Record<string, Record<string, { value: unknown; read: unknown }>
     workers: { value: 8, read: 8 },
     answerSize: { value: 65_535, read: 65_535 },
     statsPort: { value: 9000, read: 9000 },
+    dryRun: { value: true, read: true },
     effectInterval: { value: '5m', read: 300_000 },
     leaseDuration: { value: '30s', read: 30_000 },
     leaseRenewDeadline: { value: '20s', read: 20_000 },
