@@ -57,13 +57,13 @@ t.test('the rule refuses what is no value of ours', async (t) => {
   const good = JSON.parse(dialect.write({ ...servers, family: 'ipv4' })) as object
   const refused: Record<string, object> = {
     ...Object.fromEntries(
-      hostileTexts.flatMap((text) => [
-        [`the name ${JSON.stringify(text)}`, { ...good, name: text }],
-        [`a name that ends with ${JSON.stringify(text)}`, { ...good, name: `web-in${text || '-'}` }],
-        [`slots ${JSON.stringify(text)}`, { ...good, slots: text }],
-        [`a port ${JSON.stringify(text)}`, { ...good, ports: { [name]: text } }],
-        [`the family ${JSON.stringify(text)}`, { ...good, family: text }],
-        [`a key ${JSON.stringify(text)}`, { ...good, [text || ' ']: 'x' }],
+      hostileTexts.flatMap((text, index) => [
+        [`hostile text ${index} as name`, { ...good, name: text }],
+        [`hostile text ${index} at the end of the name`, { ...good, name: `web-in${text || '-'}` }],
+        [`hostile text ${index} as slots`, { ...good, slots: text }],
+        [`hostile text ${index} as port`, { ...good, ports: { [name]: text } }],
+        [`hostile text ${index} as family`, { ...good, family: text }],
+        [`hostile text ${index} as key`, { ...good, [text || ' ']: 'x' }],
       ]),
     ),
     'a foreign namespace': { ...good, NAMESPACE: 'other' },
