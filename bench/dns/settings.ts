@@ -1,7 +1,7 @@
 // Pure: the resolvers sections that are compared: the installed one, and what differs from it.
 
 export interface Variant {
-  /** what it has instead of the installed section's values, by keyword */
+  /** what it has instead of the installed section's values, or beside them, by keyword */
   changes: Readonly<Record<string, string>>
 }
 
@@ -13,7 +13,9 @@ export const variants: readonly Variant[] = [
   { 'timeout resolve': '5s', 'hold valid': '5s' },
   { 'timeout resolve': '5s' },
   { 'hold valid': '' },
-  { 'hold valid': '5s' },
+  { 'timeout resolve': '2s', 'hold valid': '2s', 'timeout retry': '250ms' },
+  { 'timeout retry': '250ms' },
+  { resolve_retries: '1' },
   { 'hold obsolete': '5s' },
   { 'hold nx': '' },
   { 'timeout resolve': '', 'timeout retry': '', 'hold valid': '', 'hold obsolete': '', 'hold nx': '' },
@@ -34,6 +36,6 @@ export function sectionOf({ changes }: Variant, installed: string, nameserver: s
     left.delete(keyword)
     return value ? [`  ${keyword} ${value}`] : []
   })
-  if (left.size > 0) throw new Error(`the installed section has no ${[...left.keys()].join(', ')}`)
-  return lines.join('\n')
+  const added = [...left].map(([keyword, value]) => `  ${keyword} ${value}`)
+  return `${[...lines.filter((line) => line !== ''), ...added].join('\n')}\n`
 }
