@@ -20,6 +20,26 @@ import {
 const { cluster, annotator: kube, admin, nextName, check } = await startPolicyCluster(t)
 const annotator = writer(kube)
 const nameOf = ({ metadata }: KubeObject) => metadata.name
+const servers = {
+  prefix: 'web-in',
+  slots: 8,
+  family: 'ipv4' as const,
+  ports: { shop_svc_web_http: 8080 },
+}
+/** What a stolen account might want to write. */
+const foreignLines: readonly [string, (text: string) => string][] = [
+  ['a Service of another namespace', (text) => text.replace('.shop.svc', '.other.svc')],
+  ['another host', (text) => text.replace('.svc.cluster.local', '.test')],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: HAProxy expands it
+  ['another variable', (text) => text.replace('${ZONE}.', '${HOME}.')],
+  ['a server', (text) => text.replace('.endif', 'server evil 192.0.2.1:80\n.endif')],
+  ['a rule', (text) => `${text}http-request set-header x-evil 1\n`],
+  ['a section', (text) => `${text}backend evil\n`],
+  ['a file', (text) => text.replace('option allbackups', 'errorfile 503 /etc/passwd')],
+  ['a file in the server’s options', (text) => text.replace(' check ', ' check ca-file /tmp/x ')],
+  ['a comment', (text) => `${text}# x\n`],
+  ['no more than a word', () => 'x'],
+]
 
 const labels = { app: 'web', 'zonefirst.io/enabled': 'true', 'zonefirst.io/serves': 'a' }
 const annotations = { note: 'kept' }
@@ -102,7 +122,19 @@ t.test('primary Services: its annotation alone', async (t) => {
     ...Object.entries(dialects).map(
       ([name, dialect]): Row => ({
         name: `the annotation of ${name}`,
-        write: primary(() => patch({ [dialect.annotation]: '# x\n' })),
+        write: primary(({ name = '', namespace = '' }) =>
+          patch({ [dialect.annotation]: dialect.write({ ...servers, namespace, prefix: `${name}-in` }) }),
+        ),
+      }),
+    ),
+    ...foreignLines.map(
+      ([name, change]): Row => ({
+        name: `lines with ${name}`,
+        write: primary(({ namespace = '' }) => {
+          const { annotation, write } = dialects['haproxytech-snippet']
+          return patch({ [annotation]: change(write({ ...servers, namespace })) })
+        }),
+        denied: 'the annotator may write no other HAProxy lines than those that resolve its zonal Services',
       }),
     ),
     ...denied.map(([name, body]): Row => ({ name, write: primary(() => body), denied: alone })),

@@ -3,6 +3,7 @@
 import '../cluster/enter.ts'
 import t from 'tap'
 import type { KubeObject } from '../../lib/kube.ts'
+import { hostileAnnotations } from '../fixtures/hostile-annotations.ts'
 import { ingress, service } from '../scenario/shop.ts'
 import { annotation, patch, startPolicyCluster, withMetadata } from './policy-cluster.ts'
 
@@ -112,6 +113,55 @@ t.test('the annotation on Services', (t) =>
     },
   ]),
 )
+
+t.test('whatever it says, on Services and on Ingresses', async (t) => {
+  await editor.create('ingresses', ingress('hostile'))
+  const trials = Object.entries(hostileAnnotations('shop_svc_web_http'))
+  await check(
+    t,
+    trials.flatMap(([what, value]) => [
+      {
+        name: what,
+        write: ({ primary }) =>
+          editor.merge('services', primary.metadata.name, patch({ [annotation]: value })),
+        denied: onlyTheAnnotator,
+      },
+      {
+        name: `${what}, on an Ingress`,
+        write: () => editor.merge('ingresses', 'hostile', patch({ [annotation]: value })),
+        denied: onlyTheAnnotator,
+      },
+    ]),
+  )
+})
+
+t.test('the prefix that the controller takes for one of its own', (t) => {
+  const alone = 'Services and Ingresses may have zonefirst.io/allow-hash-balancing alone'
+  const snippet = { 'zonefirst.io/backend-config-snippet': 'server evil 192.0.2.1:80' }
+  const web = (annotations: Record<string, string>) => service(nextName(), {}, { annotations })
+  return check(t, [
+    { name: 'a snippet on a Service', write: () => editor.create('services', web(snippet)), denied: alone },
+    {
+      name: 'a snippet on a Service that is there',
+      write: ({ primary }) => editor.merge('services', primary.metadata.name, patch(snippet)),
+      denied: alone,
+    },
+    {
+      name: 'a snippet on an Ingress',
+      write: () => editor.create('ingresses', withMetadata(ingress(nextName()), { annotations: snippet })),
+      denied: alone,
+    },
+    {
+      name: 'a setting',
+      write: () => editor.create('services', web({ 'zonefirst.io/load-balance': 'source' })),
+      denied: alone,
+    },
+    {
+      name: 'consent to hash balancing',
+      write: () => editor.create('services', web({ 'zonefirst.io/allow-hash-balancing': 'true' })),
+    },
+  ])
+})
 
 t.test('the annotation on Ingresses', async (t) => {
   await editor.create('ingresses', ingress('web'))
