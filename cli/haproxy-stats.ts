@@ -24,7 +24,7 @@ export function parseServers(csv: string): ServerStats[] {
   }
   return lines
     .map((line) => {
-      const cells = line.split(',')
+      const cells = cellsOf(line)
       return Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? '']))
     })
     .filter(({ svname }) => svname !== 'FRONTEND' && svname !== 'BACKEND')
@@ -39,6 +39,14 @@ export function parseServers(csv: string): ServerStats[] {
       bytesIn: Number(row.bin ?? 0),
       bytesOut: Number(row.bout ?? 0),
     }))
+}
+
+/** What a check said last may hold commas, and is quoted then. */
+function cellsOf(line: string): string[] {
+  if (!line.includes('"')) return line.split(',')
+  return [...line.matchAll(/(?:"((?:[^"]|"")*)"|([^,]*))(?:,|$)/g)].map(
+    ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,
+  )
 }
 
 export function isUp({ status }: Pick<ServerStats, 'status'>): boolean {

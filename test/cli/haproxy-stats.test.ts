@@ -25,6 +25,12 @@ t.test('servers of a statistics page', async (t) => {
   t.throws(() => parseServers('<html>404</html>'), /is not HAProxy’s statistics/)
 })
 
+t.test('a check’s answer with commas in it', async (t) => {
+  const csv =
+    'pxname,svname,stot,bin,bout,status,last_chk,addr,\nb,s,1,2,3,DOWN,"no, ""never""",10.88.0.1:80,\n'
+  t.match(parseServers(csv), [{ requests: 1, status: 'DOWN', address: '10.88.0.1:80' }])
+})
+
 t.test('metrics of the process', async (t) => {
   const metrics =
     'haproxy_process_build_info{version="3.2.26-1"} 1\nhaproxy_process_start_time_seconds 1700000000\n'
