@@ -12,6 +12,8 @@ export interface DNSServer {
   set(name: string, answer: Answer): void
   /** How often the name was asked for, of whatever type unless one is named. */
   asked(name: string, type?: 'A' | 'AAAA'): number
+  /** Sends what somebody else would, who sees the questions, before each answer. */
+  forge(replies: (answer: Buffer) => readonly Buffer[]): void
   close(): void
 }
 
@@ -25,13 +27,15 @@ export async function startDNSServer(address: string, port = 53): Promise<DNSSer
   const answers = new Map<string, Answer>()
   const counts = new Map<string, number>()
   const socket = createSocket('udp4')
+  let forged: (answer: Buffer) => readonly Buffer[] = () => []
   socket.on('message', (query: Buffer, asker: RemoteInfo) => {
     const { name, end } = readName(query)
     const counted = `${name} ${query.readUInt16BE(end)}`
     counts.set(counted, (counts.get(counted) ?? 0) + 1)
     const answer = answers.get(name) ?? 'NXDOMAIN'
     const reply = replyTo(query, end, typeof answer === 'function' ? answer() : answer)
-    if (reply) socket.send(reply, asker.port, asker.address)
+    if (!reply) return
+    for (const each of [...forged(reply), reply]) socket.send(each, asker.port, asker.address)
   })
   socket.bind(port, address)
   await once(socket, 'listening')
@@ -40,6 +44,9 @@ export async function startDNSServer(address: string, port = 53): Promise<DNSSer
     asked(name, type) {
       const types = type === undefined ? [typeA, typeAAAA] : [type === 'A' ? typeA : typeAAAA]
       return types.reduce((sum, each) => sum + (counts.get(`${name.toLowerCase()} ${each}`) ?? 0), 0)
+    },
+    forge(replies) {
+      forged = replies
     },
     close: () => socket.close(),
   }
