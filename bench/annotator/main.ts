@@ -25,6 +25,12 @@ const settings = readSettings(
       default: ['100', '300', '1000'],
       help: 'Numbers of Services, the last one for everything; each has ten pods.',
     },
+    only: {
+      env: 'ANNOTATOR_BENCH_ONLY',
+      parse: list,
+      default: [],
+      help: 'Of these numbers those to measure now: the others’ figures stay as the last run left them.',
+    },
     idleSeconds: {
       env: 'ANNOTATOR_BENCH_IDLE_SECONDS',
       parse: integer({ min: 1, max: 3_600 }),
@@ -94,36 +100,54 @@ async function measureSize(cluster: LargeCluster, services: number) {
   return { annotator, cold, perEvent }
 }
 
-const perEvent: Record<string, PerEvent> = {}
-const sizes = settings.sizes.map(Number)
-const services = sizes.at(-1) ?? 0
-for (const size of sizes.slice(0, -1)) {
-  perEvent[size] = await withCluster(size, async (cluster) => {
-    const measured = await measureSize(cluster, size)
-    await measured.annotator.stop()
-    return measured.perEvent
-  })
-}
-const full = await withCluster(services, async (cluster) => {
+/** Idle last, once the load guard has nothing left to do: it takes its time between moves. */
+async function measureAll(cluster: LargeCluster) {
   const { annotator, cold, perEvent } = await measureSize(cluster, services)
-  const idle = await say.step(`nothing changes, ${settings.idleSeconds} s`, () =>
-    measureIdle(cluster, annotator, settings.idleSeconds),
-  )
-  sayMemory(await annotator.memory())
   const onePod = await say.step('one pod changes, one proxy', () => measureOnePod(cluster, annotator))
   const pods = Math.min(settings.restartedPods, services * podsPerService)
   const restart = await say.step(`a rolling restart of ${pods} pods`, () =>
     measureRollingRestart(cluster, annotator, pods),
   )
+  const idle = await say.step(`nothing changes, ${settings.idleSeconds} s`, () =>
+    measureIdle(cluster, annotator, settings.idleSeconds),
+  )
   const memory = await annotator.memory()
   await annotator.stop()
-  return { cold, perEvent, idle, onePod, restart, memory }
-})
-perEvent[services] = full.perEvent
+  return { cold, perEvent, onePod, restart, idle, memory }
+}
+
+interface Details extends Partial<Omit<Awaited<ReturnType<typeof measureAll>>, 'perEvent'>> {
+  perEvent: Record<string, PerEvent>
+}
+
+const detailsFile = 'build/bench-annotator-details.json'
+const sizes = settings.sizes.map(Number)
+const services = sizes.at(-1) ?? 0
+const isMeasured = (size: number) => settings.only.length === 0 || settings.only.includes(String(size))
+const earlier: Details = await readFile(detailsFile, 'utf8').then(JSON.parse, () => ({ perEvent: {} }))
+let details: Details = isMeasured(services) ? { perEvent: {} } : { ...earlier, perEvent: {} }
+for (const size of sizes) {
+  const before = earlier.perEvent[size]
+  if (!isMeasured(size)) {
+    if (before) details.perEvent[size] = before
+    continue
+  }
+  await withCluster(size, async (cluster) => {
+    const { perEvent, ...more } =
+      size === services ? await measureAll(cluster) : await measureOnly(cluster, size)
+    details = { ...details, ...more, perEvent: { ...details.perEvent, [size]: perEvent } }
+  })
+}
+
+async function measureOnly(cluster: LargeCluster, size: number): Promise<{ perEvent: PerEvent }> {
+  const { annotator, perEvent } = await measureSize(cluster, size)
+  await annotator.stop()
+  return { perEvent }
+}
 
 say.table(
   ['Services', 'event to write, median', '99 %', 'processor time', 'looks'],
-  Object.entries(perEvent).map(([size, { medianMs, p99Ms, cpuMs, reconciles }]) => [
+  Object.entries(details.perEvent).map(([size, { medianMs, p99Ms, cpuMs, reconciles }]) => [
     size,
     `${round(medianMs)} ms`,
     `${round(p99Ms)} ms`,
@@ -131,31 +155,33 @@ say.table(
     round(reconciles, 2),
   ]),
 )
-say.table(
-  [`${services} Services`, 'looks', 'writes', 'processor time'],
-  [
-    [`idle for ${settings.idleSeconds} s`, full.idle] as const,
-    ...Object.entries(full.onePod).map(([what, work]) => [what, work] as const),
-    [`${full.restart.pods} pods replaced in ${round(full.restart.seconds)} s`, full.restart] as const,
-  ].map(([what, { reconciles, writes, cpuMs }]) => [what, reconciles, writes, `${round(cpuMs)} ms`]),
-)
-sayMemory(full.memory)
-
-const dns = await readFile('build/bench-dns.json', 'utf8').then(JSON.parse, () => ({ rows: [] }))
-const result = {
-  services,
-  pods: services * podsPerService,
-  zones: zones.length,
-  coldSeconds: round(full.cold.seconds),
-  idleWrites: full.idle.writes,
-  residentMB: round(full.memory.peakMiB * 1.048576),
-  perEventMs: Object.fromEntries(
-    Object.entries(perEvent).map(([size, { medianMs }]) => [size, round(medianMs, 2)]),
-  ),
-  dns: dns.rows,
-}
 await mkdir('build', { recursive: true })
-await writeFile('build/bench-annotator.json', `${JSON.stringify(result, null, 2)}\n`)
-await writeFile('build/bench-annotator-details.json', `${JSON.stringify({ ...full, perEvent }, null, 2)}\n`)
-say.note(JSON.stringify(result))
+await writeFile(detailsFile, `${JSON.stringify(details, null, 2)}\n`)
+const { cold, onePod, restart, idle, memory } = details
+if (cold && onePod && restart && idle && memory) {
+  say.table(
+    [`${services} Services`, 'looks', 'writes', 'processor time'],
+    [
+      ...Object.entries(onePod).map(([what, work]) => [what, work] as const),
+      [`${restart.pods} pods replaced in ${round(restart.seconds)} s`, restart] as const,
+      [`idle for ${settings.idleSeconds} s`, idle] as const,
+    ].map(([what, { reconciles, writes, cpuMs }]) => [what, reconciles, writes, `${round(cpuMs)} ms`]),
+  )
+  sayMemory(memory)
+  const dns = await readFile('build/bench-dns.json', 'utf8').then(JSON.parse, () => ({ rows: [] }))
+  const result = {
+    services,
+    pods: services * podsPerService,
+    zones: zones.length,
+    coldSeconds: round(cold.seconds),
+    idleWrites: idle.writes,
+    residentMB: round(memory.peakMiB * 1.048576),
+    perEventMs: Object.fromEntries(
+      Object.entries(details.perEvent).map(([size, { medianMs }]) => [size, round(medianMs, 2)]),
+    ),
+    dns: dns.rows,
+  }
+  await writeFile('build/bench-annotator.json', `${JSON.stringify(result, null, 2)}\n`)
+  say.note(JSON.stringify(result))
+}
 process.exit()

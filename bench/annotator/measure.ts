@@ -1,6 +1,7 @@
 // What is measured of the annotator on a large cluster, one phase after the other. Writes are counted by the API server's
 // audit log; Leases and Events, which are no objects of ours, apart.
 import { setTimeout as pause } from 'node:timers/promises'
+import { restTime, settleTime } from '../../annotator/load-guard/guard.ts'
 import { mergePatch } from '../../lib/kube.ts'
 import { serversAnnotation, servesLabel } from '../../lib/names.ts'
 import { until } from '../../test/cluster/until.ts'
@@ -14,6 +15,8 @@ import { type AnnotatorProcess, type Memory, startAnnotatorProcess } from './pro
 const reconciles = 'zonefirst_annotator_reconcile_seconds_count'
 /** No write and no look for so long, and a phase is over: longer than any wait of the load guard's but the rest. */
 const quietMs = 12_000
+/** Longer than that rest. */
+const settledMs = restTime + settleTime + 5_000
 
 export interface Cold {
   seconds: number
@@ -63,11 +66,13 @@ export async function measureCold(
   return { annotator, cold }
 }
 
+/** Begins when even the load guard's moves that wait are over. */
 export async function measureIdle(
   cluster: LargeCluster,
   annotator: AnnotatorProcess,
   seconds: number,
 ): Promise<Work & { leases: number }> {
+  await untilQuiet(cluster, annotator, settledMs)
   const before = (await cluster.writes()).length
   const work = await measureWork(cluster, annotator, () => pause(seconds * 1_000))
   const own = ownWrites((await cluster.writes()).slice(before))
@@ -211,13 +216,17 @@ async function measureWork(
   }
 }
 
-async function untilQuiet(cluster: LargeCluster, annotator: AnnotatorProcess): Promise<void> {
+async function untilQuiet(
+  cluster: LargeCluster,
+  annotator: AnnotatorProcess,
+  forMs = quietMs,
+): Promise<void> {
   let [seen, since] = ['', 0]
   const isQuiet = async () => {
     const writes = ownWrites(await cluster.writes()).filter(isOfObject).length
     const now = `${writes} ${(await annotator.metrics()).get(reconciles)}`
     if (now !== seen) [seen, since] = [now, Date.now()]
-    return Date.now() - since >= quietMs
+    return Date.now() - since >= forMs
   }
   await until('the annotator has no more work', isQuiet, { timeoutMs: 300_000, intervalMs: 1_000 })
 }
