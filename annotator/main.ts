@@ -11,7 +11,7 @@ import { buildProbes } from '../lib/probes.ts'
 import { readSettings } from '../lib/settings.ts'
 import { Controller } from './controller.ts'
 import { dialects } from './dialects/all.ts'
-import { dryRunKube } from './dry-run.ts'
+import { dryRun } from './dry-run.ts'
 import { leaderKube } from './leader-kube.ts'
 import { Election } from './lease.ts'
 import { leaseName, leaseStore } from './lease-store.ts'
@@ -140,11 +140,11 @@ new Gauge({
   },
 })
 
+const dry = values.dryRun ? dryRun(kube, (write) => log.info({ write }, 'would write')) : undefined
 const controller = new Controller({
   reading: kube,
-  writing: values.dryRun
-    ? dryRunKube(kube, (write) => log.info({ write }, 'would write'))
-    : leaderKube(kube, election),
+  writing: dry?.kube ?? leaderKube(kube, election),
+  ...(dry && { asWritten: dry.asWritten }),
   dialect: dialects[values.dialect],
   dialects: Object.values(dialects),
   classRule: {

@@ -8,6 +8,7 @@ import type { Dialect } from './dialects/dialect.ts'
 import type { RoutedService } from './effect-watch.ts'
 import type { Event } from './events.ts'
 import { type ClusterView, gather } from './gather.ts'
+import type { Input } from './input.ts'
 import type { Service } from './objects.ts'
 import { type Memory, plan, type ServiceWrite, type Write } from './plan.ts'
 import type { Refusal } from './reasons.ts'
@@ -49,6 +50,8 @@ export interface ReconcilerOptions {
   onOutcome: (key: string, outcome: string | undefined, openZones?: number) => void
   /** Hears what people are advised of a Service; usually nothing. */
   onAdvice?: (key: string, reasons: readonly AdviceReason[]) => void
+  /** see dry-run.ts */
+  asWritten?: (input: Input) => Input
 }
 
 /** For one Service. */
@@ -72,7 +75,9 @@ export class Reconciler {
   async reconcile(key: string): Promise<number | undefined> {
     const { caches, dialect, classRule, graceTime, releaseTime, bound, answerSize, onOutcome, onAdvice } =
       this.#options
-    const input = gather(caches, key, classRule, (service) => this.isRouted(service))
+    const { asWritten } = this.#options
+    const seen = gather(caches, key, classRule, (service) => this.isRouted(service))
+    const input = seen && (asWritten?.(seen) ?? seen)
     if (input === undefined) {
       this.#memories.delete(key)
       this.#teller.forget(key)
