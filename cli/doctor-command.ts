@@ -29,9 +29,10 @@ export async function runDoctor(context: CommandContext): Promise<ExitCode> {
 }
 
 export function doctorText(findings: readonly Finding[], versions: readonly Version[]): string {
+  const indent = ' '.repeat(8)
   const parts = findings.map(
     ({ severity, check, subject, problem, fix }) =>
-      `${severity.padEnd(7)} ${check}: ${subject} ${problem}.\n        ${fix}.\n`,
+      `${severity.padEnd(7)} ${check}: ${subject}\n${indent}${problem}\n${indent}→ ${fix}\n`,
   )
   const count = findings.filter(({ severity }) => severity !== 'note').length
   const verdict =

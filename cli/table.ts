@@ -6,7 +6,9 @@ export function table(header: readonly string[], rows: readonly (readonly string
     Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
   )
   const isNumeric = header.map(
-    (_, column) => rows.length > 0 && rows.every((row) => /^[-\d.,%$]*( [kMGT]?B)?$/.test(row[column] ?? '')),
+    (_, column) =>
+      rows.some((row) => /\d/.test(row[column] ?? '')) &&
+      rows.every((row) => /^[-\d.,%$]*( [kMGT]?B)?$/.test(row[column] ?? '')),
   )
   const line = (row: readonly string[]) =>
     row
