@@ -71,10 +71,10 @@ async function start(
   })
   return {
     output: () => text,
-    says: (what) =>
-      until(`${program} says ${what}`, () =>
-        typeof what === 'string' ? text.includes(what) : what.test(text),
-      ),
+    says(what) {
+      const check = () => (typeof what === 'string' ? text.includes(what) : what.test(text))
+      return until(`${program} says ${what}`, check, { timeoutMs: 120_000 })
+    },
     async stop() {
       child.kill('SIGTERM')
       await exited
