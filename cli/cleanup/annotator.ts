@@ -1,7 +1,7 @@
 // Stops the annotator, which would write again what is taken away.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Kube, mergePatch } from '../../lib/kube.ts'
-import { annotatorName, type Deployment, find } from '../snapshot.ts'
+import { annotatorName, list } from '../snapshot.ts'
 
 /** Scales it to 0, and resolves when none of its pods is left. */
 export async function stopAnnotator(kube: Kube, systemNamespace: string, signal: AbortSignal): Promise<void> {
@@ -12,12 +12,7 @@ export async function stopAnnotator(kube: Kube, systemNamespace: string, signal:
     contentType: mergePatch,
     body: { spec: { replicas: 0 } },
   })
-  for (;;) {
-    const found = await find<Deployment>(kube, path)
-    if (!('value' in found)) return
-    const { metadata, status } = found.value
-    const isSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0)
-    if (isSeen && !status?.replicas && !(status?.terminatingReplicas ?? 0)) return
-    await pause(500, undefined, { signal })
-  }
+  const pods = `/api/v1/namespaces/${systemNamespace}/pods`
+  const query = { labelSelector: `app.kubernetes.io/name=${annotatorName}` }
+  while ((await list(kube, pods, { query })).length > 0) await pause(500, undefined, { signal })
 }

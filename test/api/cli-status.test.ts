@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
+import { commands } from '../../cli/command-line.ts'
 import type { Mode, ZoneState } from '../../cli/service-states.ts'
 import { startCluster } from '../cluster/cluster.ts'
 import { runWith, zonefirst } from '../scenario/command-line.ts'
@@ -151,9 +152,9 @@ t.test('no permission, no server, wrong arguments', async (t) => {
     [['--kubeconfig', '/nonexistent/config'], 3, /^The kubeconfig \/nonexistent\/config can’t be read/],
     [['--context', 'nowhere'], 3, /^The kubeconfig has no context nowhere, it has admin\.$/],
     [['--output', 'yaml'], 2, /^--output is "yaml", but must be one of table, json\.$/],
-    [['--frobnicate'], 2, /^Unknown option '--frobnicate': see zonefirst status --help\.$/],
+    [['--frobnicate'], 2, /^Unknown option '--frobnicate': see zonefirst [a-z]+ --help\.$/],
   ]
-  for (const command of ['status']) {
+  for (const command of Object.keys(commands)) {
     for (const [args, exitCode, sentence] of cases) {
       const outcome = await zonefirst(cluster, command, ...args)
       t.equal(outcome.exitCode, exitCode, `${command} ${args.join(' ')}`)
@@ -161,6 +162,10 @@ t.test('no permission, no server, wrong arguments', async (t) => {
       t.equal(outcome.out, '')
     }
   }
+  t.match(await zonefirst(cluster, 'report'), {
+    exitCode: 3,
+    said: [/^reading/, /does not know ValidationRules/, /^No ingress controller is ready that has opted in/],
+  })
   const none = await runWith({ HOME: '/nonexistent' }, 'status')
   t.match(none, { exitCode: 3, said: ['There is no kubeconfig: name one by --kubeconfig or KUBECONFIG.'] })
 })
