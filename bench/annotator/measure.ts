@@ -1,22 +1,16 @@
 // What is measured of the annotator on a large cluster, one phase after the other. Writes are counted by the API server's
 // audit log; Leases and Events, which are no objects of ours, apart.
 import { setTimeout as pause } from 'node:timers/promises'
-import { restTime, settleTime } from '../../annotator/load-guard/guard.ts'
 import { mergePatch } from '../../lib/kube.ts'
 import { serversAnnotation, servesLabel } from '../../lib/names.ts'
 import { until } from '../../test/cluster/until.ts'
 import { median } from '../../test/scenario/median.ts'
 import { atOnce } from './at-once.ts'
-import { type AuditedWrite, delays, type WritesPerObject, writesPerObject } from './audit.ts'
+import { delays, type WritesPerObject, writesPerObject } from './audit.ts'
 import { annotatorUser, type LargeCluster } from './cluster.ts'
 import { isEven, type PodSketch, podsOf, podsPerService, proxyPods, zones } from './objects.ts'
 import { type AnnotatorProcess, type Memory, startAnnotatorProcess } from './process.ts'
-
-const reconciles = 'zonefirst_annotator_reconcile_seconds_count'
-/** No write and no look for so long, and a phase is over: longer than any wait of the load guard's but the rest. */
-const quietMs = 12_000
-/** Longer than that rest. */
-const settledMs = restTime + settleTime + 5_000
+import { isOfObject, measureWork, ownWrites, settledMs, untilQuiet, type Work } from './work.ts'
 
 export interface Cold {
   seconds: number
@@ -26,13 +20,6 @@ export interface Cold {
   answerMs: { median: number; p99: number }
   memory: Memory
   cpuSeconds: number
-}
-
-/** What the annotator did between two moments. */
-export interface Work {
-  reconciles: number
-  writes: number
-  cpuMs: number
 }
 
 /** From the start of its process to the last write. */
@@ -192,51 +179,6 @@ export async function measureRollingRestart(
 /** Of values in their order. */
 function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN
-}
-
-/** Until all is quiet again after it. */
-async function measureWork(
-  cluster: LargeCluster,
-  annotator: AnnotatorProcess,
-  change: () => Promise<unknown>,
-): Promise<Work> {
-  const look = async () => ({
-    reconciles: (await annotator.metrics()).get(reconciles) ?? 0,
-    writes: ownWrites(await cluster.writes()).filter(isOfObject).length,
-    cpuMs: (await annotator.cpuSeconds()) * 1_000,
-  })
-  const before = await look()
-  await change()
-  await untilQuiet(cluster, annotator)
-  const after = await look()
-  return {
-    reconciles: after.reconciles - before.reconciles,
-    writes: after.writes - before.writes,
-    cpuMs: after.cpuMs - before.cpuMs,
-  }
-}
-
-async function untilQuiet(
-  cluster: LargeCluster,
-  annotator: AnnotatorProcess,
-  forMs = quietMs,
-): Promise<void> {
-  let [seen, since] = ['', 0]
-  const isQuiet = async () => {
-    const writes = ownWrites(await cluster.writes()).filter(isOfObject).length
-    const now = `${writes} ${(await annotator.metrics()).get(reconciles)}`
-    if (now !== seen) [seen, since] = [now, Date.now()]
-    return Date.now() - since >= forMs
-  }
-  await until('the annotator has no more work', isQuiet, { timeoutMs: 300_000, intervalMs: 1_000 })
-}
-
-function ownWrites(writes: readonly AuditedWrite[]): AuditedWrite[] {
-  return writes.filter(({ user }) => user === annotatorUser)
-}
-
-function isOfObject({ resource }: AuditedWrite): boolean {
-  return resource !== 'leases' && resource !== 'events'
 }
 
 interface Found {
