@@ -273,6 +273,22 @@ t.test('both nodes of the zone take pods and stay ready', async (t) => {
   t.match((await running('second-node')).status?.podIP, /^10\.88\.1\./)
 })
 
+t.test('what somebody says of a node and its pods that can’t be heard is taken back', async (t) => {
+  const subject = pod('unheard', { command: shell('echo started') })
+  await cluster.apply(subject)
+  const { spec } = await running('unheard')
+  const declare = (object: string, type: string, status: string) => {
+    const patch = JSON.stringify({ status: { conditions: [{ type, status, reason: 'Unheard' }] } })
+    return cluster.kubectl('patch', object, '--subresource=status', '--type=strategic', '-p', patch)
+  }
+  await declare('pod/unheard', 'Ready', 'False')
+  await running('unheard')
+  const node = spec?.nodeName ?? ''
+  await declare(`node/${node}`, 'Ready', 'Unknown')
+  const ready = () => cluster.kubectl('wait', '--for=condition=Ready', `node/${node}`, '--timeout=30s')
+  t.match(await ready(), 'condition met')
+})
+
 function read(name: string): Promise<V1Pod> {
   return cluster.kube.request({ method: 'GET', path: `/api/v1/namespaces/default/pods/${name}` })
 }
