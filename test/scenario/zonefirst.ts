@@ -17,8 +17,22 @@ export async function installZonefirst(cluster: Cluster, options: InstallOptions
   await setEnv(cluster, 'zonefirst-annotator', options.annotatorEnv)
   await setEnv(cluster, 'zonefirst-webhook', options.webhookEnv)
   for (const name of ['zonefirst-webhook', 'zonefirst-annotator']) {
-    await cluster.kubectl('-n', systemNamespace, 'rollout', 'status', `deployment/${name}`, '--timeout=90s')
+    const status = ['rollout', 'status', `deployment/${name}`, '--timeout=90s']
+    await cluster.kubectl('-n', systemNamespace, ...status).catch(async (error: Error) => {
+      throw new Error(`${error.message}\n${await lastLines(cluster, name)}`, { cause: error })
+    })
   }
+}
+
+/** What the pods of a Deployment printed last: why they don't get ready is told nowhere else. */
+async function lastLines(cluster: Cluster, deployment: string): Promise<string> {
+  const names = (await cluster.kubectl('-n', systemNamespace, 'get', 'pods', '-o', 'name')).split('\n')
+  const own = names.filter((each) => each.startsWith(`pod/${deployment}-`)).map((each) => each.slice(4))
+  const logs = own.map((name) => cluster.kubelet.logs({ metadata: { namespace: systemNamespace, name } }))
+  const texts = (await Promise.allSettled(logs)).map((each) =>
+    each.status === 'fulfilled' ? each.value.trim().split('\n').slice(-3).join('\n') : String(each.reason),
+  )
+  return own.map((name, index) => `${name}: ${texts[index]}`).join('\n')
 }
 
 type Component = 'namespace' | 'webhook' | 'webhook-configuration' | 'annotator' | 'certs' | 'policies'
