@@ -47,6 +47,7 @@ t.test('an Ingress that is replaced by another one on the same Service loses not
 t.test('an annotation that the controllers do not take is told, and its end as well', async (t) => {
   const before = await servers()
   await runProxies(cluster, { flags: ['--custom-validation-rules=haproxy-controller/none'] })
+  t.teardown(() => runProxies(cluster))
   await untilServed(cluster, 'web', { proxies: 3, pods: 6, local: 0 })
   await cluster.until('it is told', async () => (await events()).includes('WithoutEffect'))
   await cluster.until('it is counted', async () => (await withoutEffect()) === 1)
