@@ -3,10 +3,10 @@ import '../cluster/enter.ts'
 import { get, type IncomingMessage } from 'node:http'
 import t from 'tap'
 import type { Cluster } from '../cluster/cluster.ts'
-import { namespace } from '../scenario/application.ts'
+import { ingress, namespace } from '../scenario/application.ts'
 import { readServers, type ServerStats } from '../scenario/haproxy-stats.ts'
 import { statsPort } from '../scenario/proxies.ts'
-import { readyProxies } from '../scenario/traffic.ts'
+import { readyProxies, zonesOfPods } from '../scenario/traffic.ts'
 import { runApplication, send, startSystem, untilRouted } from './system.ts'
 
 let cluster: Cluster
@@ -35,6 +35,41 @@ t.test('the user’s own snippet stays as it is, and both take effect', async (t
   const { annotations } = JSON.parse(await cluster.kubectl('get', 'service', 'web', '-o', 'json')).metadata
   t.equal(annotations[key], snippet)
 })
+
+t.test(
+  'an Ingress that asks for a backend of its own has it routed by zone beside the shared one',
+  async (t) => {
+    await untilRouted(cluster)
+    const alone = ingress('web')
+    alone.metadata = {
+      ...alone.metadata,
+      name: 'alone',
+      annotations: { 'haproxy.org/standalone-backend': 'true' },
+    }
+    Object(alone).spec.rules[0].host = 'alone.test'
+    await cluster.apply(alone)
+    t.teardown(() => cluster.kubectl('delete', 'ingress/alone'))
+    for (const { zone, address } of await readyProxies(cluster)) {
+      for (const backend of [`${namespace}_svc_web_http`, `${namespace}_alone_svc_web_http`]) {
+        await cluster.until(`${zone} has its two local servers in ${backend}`, async () => {
+          const servers = (await readServers(`${address}:${statsPort}`)).filter(
+            (server) => server.backend === backend && server.status.startsWith('UP'),
+          )
+          const local = servers.filter(({ server }) => server.startsWith('local-'))
+          return (
+            local.length === 2 &&
+            servers.length === 8 &&
+            servers.every((one) => one.isActive === local.includes(one))
+          )
+        })
+      }
+      const answers = await Promise.all(Array.from({ length: 20 }, () => ask(address, 'alone.test')))
+      const zones = await zonesOfPods(cluster)
+      const served = answers.map(({ headers }) => zones.get(String(headers['x-pod'])))
+      t.same(new Set(served), new Set([zone]), `${zone}: its own pods answer`)
+    }
+  },
+)
 
 t.test('each of several routed ports of a Service reaches its own port of the pods', async (t) => {
   await cluster.apply(two())
