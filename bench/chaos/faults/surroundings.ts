@@ -66,7 +66,10 @@ export const surroundingsFaults: Fault[] = [
     about,
     async inject(system) {
       const toFullDisk = (container: V1Container): V1Container => {
-        const words = [...(container.command ?? []), ...(container.args ?? [])].join(' ')
+        // in a shell, `node` would be the machine's own
+        const words = [...(container.command ?? []), ...(container.args ?? [])]
+          .map((word) => (word === 'node' ? process.execPath : word))
+          .join(' ')
         return { ...container, command: ['sh', '-c', `exec ${words} >/dev/full 2>&1`], args: [] }
       }
       await Promise.all([change(system, 'webhook', toFullDisk), change(system, 'annotator', toFullDisk)])
