@@ -16,6 +16,7 @@ export function tableOf({ seed, faults }: Result, all: readonly Fault[]): string
     const row = faults.find((each) => each.name === name)
     return row ? [lineOf(row, title, about)] : []
   })
+  const missing = all.filter(({ name }) => !faults.some((row) => row.name === name)).map(({ name }) => name)
   const total = (of: (row: Row) => number) => faults.reduce((sum, row) => sum + of(row), 0)
   return [
     '| about | fault | requests | failed | failed without zonefirst | p99 | crossed during | after | right after | writes |',
@@ -24,7 +25,8 @@ export function tableOf({ seed, faults }: Result, all: readonly Fault[]): string
     '',
     `${lines.length} faults, seed ${seed}. In all ${total(({ requests }) => requests)} requests to each side: ` +
       `${total(({ failed }) => failed)} failed with zonefirst, ` +
-      `${total(({ failedWithoutZonefirst }) => failedWithoutZonefirst)} without.`,
+      `${total(({ failedWithoutZonefirst }) => failedWithoutZonefirst)} without.` +
+      (missing.length > 0 ? ` Not run: ${missing.join(', ')}.` : ''),
     '',
   ].join('\n')
 }

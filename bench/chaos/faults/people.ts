@@ -57,7 +57,8 @@ export const peopleFaults: Fault[] = [
   },
   {
     name: 'name-taken',
-    title: 'somebody without our admission policies replaces a zonal Service by one of their own',
+    title:
+      'somebody without our admission policies deletes a zonal Service ten times, to create one of their own in its place',
     about,
     seconds: 5,
     async inject(system) {
@@ -71,7 +72,6 @@ export const peopleFaults: Fault[] = [
         const { metadata } = await service(system, name)
         if (metadata.labels?.['zonefirst.io/zonal-service'] === undefined) return
       }
-      throw new Error('the annotator was quicker ten times')
     },
     async heal(system) {
       const isForeign = '!zonefirst.io/zonal-service'

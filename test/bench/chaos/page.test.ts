@@ -17,6 +17,14 @@ t.test('a line for each fault that was run, and the sum', async (t) => {
   t.match(lines[2], /^\| zones \| all pods .* \| 1200 \| 3 \| 40 \| 61 ms \| 5.1 % \| 0 % \| 2.5 s \| 4 \|$/)
   t.match(lines[3], /^\| DNS \| .*\*\*not in time\*\* \| 4 \|$/)
   t.match(table, /2 faults, seed 7. In all 2400 requests to each side: 6 failed with zonefirst, 80 without\./)
+  t.match(table, / Not run: zone-cut-off, node-lost, /)
+  t.notMatch(
+    tableOf(
+      { seed: 7, faults: [row] },
+      allFaults.filter(({ name }) => name === row.name),
+    ),
+    'Not run',
+  )
 })
 
 t.test('only what is between the markers changes', async (t) => {
