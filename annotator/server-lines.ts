@@ -16,8 +16,7 @@ export interface ServerLines {
  * One backend's block. HAProxy expands ZONE and ZONE_RESOLVERS from its environment, so one text serves every zone, and
  * where either is missing or empty the block is skipped. `backup` stands on `default-server` because servers that the
  * controller fills in at run time take it from there; the template's own checks make the death of a pod known before
- * DNS tells it. `fastinter` looks again soon at whatever has failed one check, here or in other zones: those that are
- * well are checked no more often, and no check gets less time.
+ * DNS tells it.
  */
 export function serverLines({ host, slots, port, family }: ServerLines): string[] {
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: HAProxy expands them, not we
@@ -28,7 +27,7 @@ export function serverLines({ host, slots, port, family }: ServerLines): string[
     `.if !streq("${resolvers}","") && !streq("${zone}","")`,
     'option allbackups',
     'option redispatch 1',
-    'default-server backup fastinter 250ms',
+    'default-server backup',
     [
       `server-template local-${port}- ${slots} "${host}:${port}"`,
       `no-backup resolvers "${resolvers}" resolve-prefer ${family} init-addr none`,

@@ -97,7 +97,7 @@ const allowedLines = [
   '.if !streq("${ZONE_RESOLVERS}","") && !streq("${ZONE}","")',
   'option allbackups',
   'option redispatch 1',
-  'default-server backup fastinter 250ms',
+  'default-server backup',
   '.endif',
   '',
 ]

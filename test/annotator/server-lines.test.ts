@@ -10,7 +10,7 @@ t.test('the canonical text', async (t) => {
     '.if !streq("${ZONE_RESOLVERS}","") && !streq("${ZONE}","")',
     'option allbackups',
     'option redispatch 1',
-    'default-server backup fastinter 250ms',
+    'default-server backup',
     'server-template local-8080- 8 "web-in-${ZONE}.default.svc.cluster.local:8080" no-backup resolvers "${ZONE_RESOLVERS}" resolve-prefer ipv4 init-addr none check inter 1s fall 2 rise 1 observe layer4 error-limit 1 on-error mark-down',
     '.endif',
   ])
