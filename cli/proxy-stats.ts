@@ -81,7 +81,11 @@ async function throughApiServer(kube: Kube, path: string): Promise<string> {
 
 async function directly(address: string, port: number, path: string): Promise<string> {
   const host = address.includes(':') ? `[${address}]` : address
-  const answer = await fetch(`http://${host}:${port}${path}`, { signal: AbortSignal.timeout(10_000) })
+  const answer = await fetch(`http://${host}:${port}${path}`, {
+    // one that is used again would hold the worker that a reload has replaced
+    headers: { connection: 'close' },
+    signal: AbortSignal.timeout(10_000),
+  })
   if (!answer.ok) throw new Error(`http://${host}:${port}${path}: status ${answer.status}`)
   return answer.text()
 }

@@ -3,16 +3,20 @@ import { parseServers, type ServerStats } from '../../cli/haproxy-stats.ts'
 
 export { parseServers, type ServerStats }
 
+/** On a new connection each time: one that is used again would hold the worker that a reload has replaced. */
+const read = (url: string) =>
+  fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) })
+
 /** Servers of one HAProxy; `address` is its statistics page's host:port. */
 export async function readServers(address: string): Promise<ServerStats[]> {
-  const answer = await fetch(`http://${address}/;csv`, { signal: AbortSignal.timeout(5_000) })
+  const answer = await read(`http://${address}/;csv`)
   if (!answer.ok) throw new Error(`statistics of ${address}: status ${answer.status}`)
   return parseServers(await answer.text())
 }
 
 /** When the worker that serves now was started: it changes with each reload, and with nothing else. */
 export async function readWorkerStart(address: string): Promise<string> {
-  const answer = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(5_000) })
+  const answer = await read(`http://${address}/metrics`)
   const found = /^haproxy_process_start_time_seconds (\S+)$/m.exec(await answer.text())
   if (!found?.[1]) throw new Error(`${address}/metrics has no haproxy_process_start_time_seconds`)
   return found[1]
