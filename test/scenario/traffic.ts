@@ -96,11 +96,13 @@ export async function sendWhile(
   return sending
 }
 
-/** The same load for each zone's ingress controller, all at once, each from within the zone. */
+type ZoneLoad = Omit<Load, 'target' | 'host'>
+
+/** The same load for each zone's ingress controller, or to each its own, all at once, each from within the zone. */
 export async function sendFromEveryZone(
   cluster: Cluster,
   service: ServiceName,
-  load: Omit<Load, 'target' | 'host'>,
+  load: ZoneLoad | ((zone: string) => ZoneLoad),
   end?: AbortSignal,
 ): Promise<Traffic> {
   const proxies = await readyProxies(cluster)
@@ -108,7 +110,16 @@ export async function sendFromEveryZone(
   const before = await zonesOfPods(cluster)
   const results = await Promise.all(
     proxies.map(({ zone, address }) =>
-      sendFromZone(cluster, zone, { ...load, target: `${address}:80`, host: hostOf(service) }, end),
+      sendFromZone(
+        cluster,
+        zone,
+        {
+          ...(typeof load === 'function' ? load(zone) : load),
+          target: `${address}:80`,
+          host: hostOf(service),
+        },
+        end,
+      ),
     ),
   )
   const zones = new Map([...before, ...(await zonesOfPods(cluster))])
