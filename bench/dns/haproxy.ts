@@ -6,9 +6,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { parseServers } from '../../cli/haproxy-stats.ts'
 import { until } from '../../test/cluster/until.ts'
 import { configuration } from '../../test/haproxy/configuration.ts'
-import { parseServers } from '../../test/scenario/haproxy-stats.ts'
 
 export interface ResolvingHAProxy {
   /** Addresses that servers of the template have now. */

@@ -1,7 +1,7 @@
 // What a HAProxy says of itself: its statistics page over HTTP, as any monitoring reads it.
-import { parseServers, type ServerStats } from '../../cli/haproxy-stats.ts'
+import { parseServers, type ServerStats, workerStartOf } from '../../cli/haproxy-stats.ts'
 
-export { parseServers, type ServerStats }
+export type { ServerStats }
 
 /** On a new connection each time: one that is used again would hold the worker that a reload has replaced. */
 const read = (url: string) =>
@@ -14,10 +14,10 @@ export async function readServers(address: string): Promise<ServerStats[]> {
   return parseServers(await answer.text())
 }
 
-/** When the worker that serves now was started: it changes with each reload, and with nothing else. */
-export async function readWorkerStart(address: string): Promise<string> {
+/** When the worker that serves now was started, ms: it changes with each reload, and with nothing else. */
+export async function readWorkerStart(address: string): Promise<number> {
   const answer = await read(`http://${address}/metrics`)
-  const found = /^haproxy_process_start_time_seconds (\S+)$/m.exec(await answer.text())
-  if (!found?.[1]) throw new Error(`${address}/metrics has no haproxy_process_start_time_seconds`)
-  return found[1]
+  const start = workerStartOf(await answer.text())
+  if (start === undefined) throw new Error(`${address}/metrics has no haproxy_process_start_time_seconds`)
+  return start
 }

@@ -1,4 +1,5 @@
 // What the HAProxies themselves say of a Service's backend, and waiting until it is as it should be.
+import { isUp } from '../../cli/haproxy-stats.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { namespace, type ServiceName } from './application.ts'
 import { readServers, readWorkerStart, type ServerStats } from './haproxy-stats.ts'
@@ -7,8 +8,8 @@ import { type ReadyProxy, readyProxies } from './traffic.ts'
 
 export interface Backend {
   proxy: ReadyProxy
-  /** changes with each reload */
-  workerStart: string
+  /** ms; changes with each reload */
+  workerStart: number
   /** the slots that the controller fills, those with an address that is up */
   controllers: ServerStats[]
   /** the template's servers that are up */
@@ -19,8 +20,6 @@ export interface Backend {
 export function isBackendOf(service: ServiceName, backend: string): boolean {
   return [`${namespace}_svc_${service}_http`, `${namespace}_${service}_http`].includes(backend)
 }
-
-const isUp = ({ status }: ServerStats) => status.startsWith('UP') || status === 'no check'
 
 export async function readBackend(proxy: ReadyProxy, service: ServiceName): Promise<Backend> {
   const address = `${proxy.address}:${statsPort}`
