@@ -1,6 +1,7 @@
 // Reads the statistics of every HAProxy: through the API server, as `kubectl port-forward` reaches pods from anywhere, or at
 // the pods' own addresses.
-import { ApiError, type Kube, readAll } from '../lib/kube.ts'
+import { ApiError, type Kube } from '../lib/kube.ts'
+import { type PageLimits, readPage, readWithin } from '../lib/page.ts'
 import { parseServers, type ServerStats, versionOf, workerStartOf } from './haproxy-stats.ts'
 import type { Pod } from './snapshot.ts'
 
@@ -20,10 +21,13 @@ export interface ProxyStats {
 export interface StatsOptions {
   way: 'proxy' | 'direct'
   port: number
+  /** for each of a proxy's two pages; tests have less patience */
+  limits?: PageLimits
 }
 
-/** Few at a time: a statistics page of a large cluster has megabytes. */
+/** Few at a time: a statistics page of a large cluster has megabytes, half a kilobyte for each server. */
 const atOnce = 8
+const usualLimits: PageLimits = { time: 20_000, length: 64 * 2 ** 20 }
 
 export async function readProxyStats(
   kube: Kube,
@@ -45,12 +49,13 @@ export async function readProxyStats(
 }
 
 async function readOne(kube: Kube, pod: Pod, options: StatsOptions): Promise<ProxyStats> {
+  const { way, port, limits = usualLimits } = options
   const { namespace = '', name = '', uid = '' } = pod.metadata
   const own = { namespace, pod: name, uid }
   const read = (path: string) =>
-    options.way === 'proxy'
-      ? throughApiServer(kube, `${namespace}/pods/${name}:${options.port}/proxy${path}`)
-      : directly(pod.status?.podIP ?? '', options.port, path)
+    way === 'proxy'
+      ? throughApiServer(kube, `/api/v1/namespaces/${namespace}/pods/${name}:${port}/proxy${path}`, limits)
+      : directly(pod.status?.podIP ?? '', port, path, limits)
   try {
     const servers = parseServers(await read('/;csv'))
     const metrics = await read('/metrics?scope=global').catch(() => '')
@@ -66,26 +71,16 @@ async function readOne(kube: Kube, pod: Pod, options: StatsOptions): Promise<Pro
   }
 }
 
-async function throughApiServer(kube: Kube, path: string): Promise<string> {
-  const request = {
-    method: 'GET' as const,
-    path: `/api/v1/namespaces/${path}`,
-    accept: '*/*',
-    signal: AbortSignal.timeout(20_000),
-  }
-  const answer = await kube.stream(request)
-  const text = await readAll(answer)
-  if (answer.statusCode !== 200) throw new ApiError(request, answer.statusCode ?? 0, text)
+/** The API server passes on whatever the pod sends. */
+async function throughApiServer(kube: Kube, path: string, limits: PageLimits): Promise<string> {
+  const request = { method: 'GET' as const, path, accept: '*/*' }
+  const { status, text } = await readWithin(path, limits, (signal) => kube.stream({ ...request, signal }))
+  if (status !== 200) throw new ApiError(request, status, text)
   return text
 }
 
-async function directly(address: string, port: number, path: string): Promise<string> {
-  const host = address.includes(':') ? `[${address}]` : address
-  const answer = await fetch(`http://${host}:${port}${path}`, {
-    // one that is used again would hold the worker that a reload has replaced
-    headers: { connection: 'close' },
-    signal: AbortSignal.timeout(10_000),
-  })
-  if (!answer.ok) throw new Error(`http://${host}:${port}${path}: status ${answer.status}`)
-  return answer.text()
+async function directly(address: string, port: number, path: string, limits: PageLimits): Promise<string> {
+  const { status, text } = await readPage(address, port, path, limits)
+  if (status !== 200) throw new Error(`http://${address}:${port}${path}: status ${status}`)
+  return text
 }
