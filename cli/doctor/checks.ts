@@ -4,6 +4,7 @@ import type { Check, Finding } from './finding.ts'
 import { admissionPolicies, annotator, leader, versions } from './installation.ts'
 import { nodesWithoutZone, unselectedPods, unstampedPods, wrongStamps } from './pods.ts'
 import { anyProxies, proxyFaults, resolversSection, validationRules, zoneVariable } from './proxies.ts'
+import { proxyNamespaces } from './proxy-namespaces.ts'
 import {
   doubleAnnotations,
   orphanedServices,
@@ -34,6 +35,7 @@ const checks: readonly Check[] = [
   nodesWithoutZone,
   excludedNamespaces,
   anyProxies,
+  proxyNamespaces,
   proxyFaults,
   zoneVariable,
   resolversSection,

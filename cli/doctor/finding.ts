@@ -15,6 +15,7 @@ export const checkNames = [
   'node-without-zone',
   'excluded-namespace',
   'no-proxies',
+  'proxy-namespaces',
   'proxy-not-trusted',
   'proxy-not-prepared',
   'proxy-node-dns',
@@ -43,7 +44,7 @@ export type CheckName = (typeof checkNames)[number]
 
 export interface Finding {
   check: CheckName
-  /** error: something doesn't work; warning: it will not, or works less well; note: it could not be looked at */
+  /** error: something doesn't work; warning: it will not, or works less well; note: it could not be looked at, or is yours to decide */
   severity: 'error' | 'warning' | 'note'
   /** such as `Pod default/web-1` */
   subject: string

@@ -25,7 +25,12 @@ export const annotator: Check = ({ snapshot, installation, webhook }) => {
   const findings: Finding[] = []
   if (installation.fault !== undefined) {
     const problem = `can’t start with its settings: ${installation.fault}`
-    findings.push({ ...found, severity: 'error', problem, fix: 'set them right (docs/settings.md)' })
+    findings.push({
+      ...found,
+      severity: 'error',
+      problem,
+      fix: 'set them right (values.yaml of the chart lists them)',
+    })
   }
   const { readyReplicas = 0 } = deployment.value.status ?? {}
   const { replicas = 1 } = deployment.value.spec ?? {}

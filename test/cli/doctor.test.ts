@@ -24,6 +24,11 @@ function passDays({ snapshot, lease }: Parts, days: number): void {
   lease.value.spec.renewTime = new Date(snapshot.takenAt - 2_000).toISOString()
 }
 
+function setProxyNamespaces({ snapshot }: Parts, value: string): void {
+  const [container] = snapshot.annotator.value.spec.template.spec.containers
+  container.env = [{ name: 'ZONEFIRST_PROXY_NAMESPACES', value }]
+}
+
 interface Row {
   fault: string
   plant: (parts: Parts) => void
@@ -204,10 +209,25 @@ const rows: Row[] = [
     want: 'no-proxies',
   },
   {
-    fault: 'ingress controllers are expected in another namespace alone',
-    plant: (parts) => {
-      const [container] = parts.snapshot.annotator.value.spec.template.spec.containers
-      container.env = [{ name: 'ZONEFIRST_PROXY_NAMESPACES', value: 'ingress' }]
+    fault: 'the namespace of ingress controllers is misspelt',
+    plant: (parts) => setProxyNamespaces(parts, 'haproxy-controller,haproxy-contoller'),
+    want: 'proxy-namespaces',
+    problem: /names haproxy-contoller, which does not exist/,
+  },
+  {
+    fault: 'a namespace has no ingress controllers any more',
+    plant: (parts) => setProxyNamespaces(parts, 'haproxy-controller,shop'),
+    want: 'proxy-namespaces',
+    problem: /names shop, where no pod calls itself an ingress controller/,
+  },
+  {
+    fault: 'a tenant’s pod calls itself an ingress controller',
+    plant: ({ snapshot, proxyConfigMaps }) => {
+      const [pod, configMap] = structuredClone([snapshot.pods[2], proxyConfigMaps[0]])
+      Object.assign(pod.metadata, { namespace: 'tenant', uid: 'uid-tenant' })
+      configMap.metadata.namespace = 'tenant'
+      snapshot.pods.push(pod)
+      proxyConfigMaps.push(configMap)
     },
     want: 'proxy-not-trusted',
     problem: /namespace is none of theirs/,
@@ -434,6 +454,13 @@ t.test('each fault is found, and only it', async (t) => {
     if (problem) t.match(findings[0]?.problem, problem, fault)
     t.ok((findings[0]?.fix.length ?? 0) > 10, `${fault}: says what to do`)
   }
+})
+
+t.test('that any namespace is trusted with ingress controllers is a note, and says which do', async (t) => {
+  const found = findingsAfter((parts) => setProxyNamespaces(parts, ''))
+  t.match(found, [{ check: 'proxy-namespaces', severity: 'note', problem: /is not set/ }])
+  t.equal(found.length, 1)
+  t.match(found[0]?.fix, /set annotator\.settings\.proxyNamespaces to \[haproxy-controller\]$/)
 })
 
 t.test('what may not be read is a note', async (t) => {

@@ -7,6 +7,7 @@ import type { Finding } from '../../cli/doctor/finding.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { ServiceName } from '../scenario/application.ts'
 import { zonefirst } from '../scenario/command-line.ts'
+import { proxyNamespace } from '../scenario/proxies.ts'
 import { untilServed } from '../scenario/routing.ts'
 import { measureCrossing, readyPods, sendFromEveryZone, zonesOfPods } from '../scenario/traffic.ts'
 import { systemNamespace } from '../scenario/zonefirst.ts'
@@ -14,7 +15,8 @@ import { startSystem, untilRouted, zones } from './system.ts'
 
 let cluster: Cluster
 t.before(async () => {
-  cluster = await startSystem(t)
+  const annotatorEnv = { ZONEFIRST_PROXY_NAMESPACES: proxyNamespace }
+  cluster = await startSystem(t, { install: { annotatorEnv } })
   await untilRouted(cluster)
   await untilServed(cluster, 'plain', { proxies: 3, pods: 6, local: 0 })
 })
