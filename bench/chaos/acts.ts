@@ -1,6 +1,5 @@
 // What people and machines do to the system, for faults to be made of.
 import { readdirSync, readFileSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
 import { systemNamespace } from '../../test/scenario/zonefirst.ts'
 import { replicas, type Side, sides } from './sides.ts'
 import { applicationPods, type System } from './system.ts'
@@ -83,19 +82,6 @@ export function signal(pids: readonly number[], name: NodeJS.Signals): void {
     } catch {
       // it has ended meanwhile
     }
-  }
-}
-
-/** Stops and resumes by turns until `end`: what has to answer does so slowly. */
-export async function slowDown(
-  { stop, resume }: { stop: () => void; resume: () => void },
-  { stoppedMs, runningMs, end }: { stoppedMs: number; runningMs: number; end: AbortSignal },
-): Promise<void> {
-  while (!end.aborted) {
-    stop()
-    await pause(stoppedMs)
-    resume()
-    await pause(runningMs)
   }
 }
 

@@ -1,18 +1,18 @@
 // The control plane fails: API server, etcd, scheduler, controller-manager.
 import { setTimeout as pause } from 'node:timers/promises'
-import { allUp, grow, growFromThree, restart, scaleProgram, shrink, slowDown } from '../acts.ts'
+import { allUp, grow, growFromThree, restart, scaleProgram, shrink } from '../acts.ts'
 import type { Fault } from '../fault.ts'
-import { withZonefirst } from '../sides.ts'
 import type { System } from '../system.ts'
+import { removeAnnotation } from './annotator.ts'
+import { slowness } from './slowness.ts'
 
 const about = 'control plane'
-let slowness: { end: AbortController; done: Promise<void> } | undefined
+const apiServer = ({ cluster }: System) => cluster.controlPlane.components['kube-apiserver']
 
-async function restartAPIServer({ cluster }: System, more: readonly string[] = []): Promise<void> {
-  const { components, ready } = cluster.controlPlane
-  await components['kube-apiserver'].stop()
-  components['kube-apiserver'].start(more)
-  await ready()
+async function restartAPIServer(system: System, more: readonly string[] = []): Promise<void> {
+  await apiServer(system).stop()
+  apiServer(system).start(more)
+  await system.cluster.controlPlane.ready()
 }
 
 /** A service account's requests are refused by the API server itself: it gets no share of what it serves at once. */
@@ -78,67 +78,56 @@ const brokenAdmission = {
   ],
 }
 
+/** Nobody gives pods the label that the webhook couldn't: neither the API server nor the annotator. */
+function withoutLabels(
+  name: string,
+  meanwhile: string,
+  { inject, heal }: Pick<Fault, 'inject' | 'heal'>,
+): Fault {
+  return {
+    name: `no-labels-${name}`,
+    title: `the annotator down ${meanwhile}, on an API server that copies no labels`,
+    about,
+    async inject(system) {
+      await restartAPIServer(system, ['--feature-gates=PodTopologyLabelsAdmission=false'])
+      await scaleProgram(system, 'annotator', 0)
+      await inject(system)
+    },
+    async heal(system) {
+      await restartAPIServer(system)
+      await allUp(system)
+      await heal?.(system)
+    },
+  }
+}
+
 export const controlPlaneFaults: Fault[] = [
-  {
-    name: 'no-labels-restart',
-    title: 'the annotator down through a rolling restart, on an API server that copies no labels',
-    about,
-    async inject(system) {
-      await restartAPIServer(system, ['--feature-gates=PodTopologyLabelsAdmission=false'])
-      await scaleProgram(system, 'annotator', 0)
-      await restart(system)
-    },
-    async heal(system) {
-      await restartAPIServer(system)
-      await allUp(system)
-    },
-  },
-  {
-    name: 'no-labels-growth',
-    title: 'the annotator down while it is scaled from 3 to 12 pods, on an API server that copies no labels',
-    about,
-    async inject(system) {
-      await restartAPIServer(system, ['--feature-gates=PodTopologyLabelsAdmission=false'])
-      await scaleProgram(system, 'annotator', 0)
-      await growFromThree(system)
-    },
-    async heal(system) {
-      await restartAPIServer(system)
-      await allUp(system)
-      await shrink(system)
-    },
-  },
+  withoutLabels('restart', 'through a rolling restart', { inject: restart }),
+  withoutLabels('growth', 'while it is scaled from 3 to 12 pods', { inject: growFromThree, heal: shrink }),
   {
     name: 'api-server-down',
     title: 'the API server down for 60 s',
     about,
     seconds: 60,
-    inject: ({ cluster }) => cluster.controlPlane.components['kube-apiserver'].stop(),
-    async heal({ cluster }) {
-      cluster.controlPlane.components['kube-apiserver'].start()
-      await cluster.controlPlane.ready()
-    },
-  },
-  {
-    name: 'api-server-slow',
-    title: 'the API server answers after up to 0.8 s, and pods are added',
-    about,
-    async inject(system) {
-      const server = system.cluster.controlPlane.components['kube-apiserver']
-      const end = new AbortController()
-      const turns = { stoppedMs: 800, runningMs: 200, end: end.signal }
-      slowness = {
-        end,
-        done: slowDown({ stop: () => server.pause(), resume: () => server.resume() }, turns),
-      }
-      await grow(system)
-    },
+    inject: (system) => apiServer(system).stop(),
     async heal(system) {
-      slowness?.end.abort()
-      await slowness?.done
-      await shrink(system)
+      apiServer(system).start()
+      await system.cluster.controlPlane.ready()
     },
   },
+  slowness(
+    {
+      name: 'api-server-slow',
+      title: 'the API server answers after up to 0.8 s, and pods are added',
+      about,
+    },
+    {
+      stop: (system) => apiServer(system).pause(),
+      resume: (system) => apiServer(system).resume(),
+      stoppedMs: 800,
+      runningMs: 200,
+    },
+  ),
   {
     name: 'api-server-429',
     title: 'the API server answers 429 to all of zonefirst, which is restarted meanwhile, and pods are added',
@@ -164,11 +153,10 @@ export const controlPlaneFaults: Fault[] = [
     title: 'the API server answers 500 to each of zonefirst’s writes, and somebody removes the annotation',
     about,
     seconds: 10,
-    async inject({ cluster }) {
-      await cluster.apply(brokenAdmission)
+    async inject(system) {
+      await system.cluster.apply(brokenAdmission)
       await pause(2_000)
-      const { namespace } = withZonefirst
-      await cluster.kubectl('-n', namespace, 'annotate', 'service/web', 'backend.zonefirst.io/servers-')
+      await removeAnnotation(system)
     },
     async heal({ cluster }) {
       const object = 'validatingwebhookconfiguration/chaos'
@@ -180,8 +168,7 @@ export const controlPlaneFaults: Fault[] = [
     title: 'the API server killed, etcd compacted, and started again: all watches have to begin anew',
     about,
     async inject(system) {
-      const { components, ready } = system.cluster.controlPlane
-      await components['kube-apiserver'].stop()
+      await apiServer(system).stop()
       const post = async (path: string, body: object) => {
         const url = `http://127.0.0.1:2379/v3/kv/${path}`
         const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) })
@@ -190,8 +177,8 @@ export const controlPlaneFaults: Fault[] = [
       }
       const { header } = await post('range', { key: Buffer.from('/').toString('base64') })
       await post('compaction', { revision: header.revision, physical: true })
-      components['kube-apiserver'].start()
-      await ready()
+      apiServer(system).start()
+      await system.cluster.controlPlane.ready()
       await grow(system)
     },
     heal: shrink,

@@ -1,5 +1,4 @@
 // The webhook fails, in each way a server can, while pods are bound.
-
 import {
   allDown,
   allUp,
@@ -10,12 +9,11 @@ import {
   restart,
   shrink,
   signal,
-  slowDown,
 } from '../acts.ts'
 import type { Fault } from '../fault.ts'
+import { slowness } from './slowness.ts'
 
 const about = 'zonefirst'
-let slowness: { end: AbortController; done: Promise<void> } | undefined
 
 export const webhookFaults: Fault[] = [
   {
@@ -41,23 +39,15 @@ export const webhookFaults: Fault[] = [
       await shrink(system)
     },
   },
-  {
-    name: 'webhook-slow',
-    title: 'the webhook answers after up to 1.5 s, and pods are added',
-    about,
-    async inject(system) {
-      const end = new AbortController()
-      const act = (name: NodeJS.Signals) => () => signal(processesOf('webhook'), name)
-      const turns = { stoppedMs: 1_500, runningMs: 100, end: end.signal }
-      slowness = { end, done: slowDown({ stop: act('SIGSTOP'), resume: act('SIGCONT') }, turns) }
-      await grow(system)
+  slowness(
+    { name: 'webhook-slow', title: 'the webhook answers after up to 1.5 s, and pods are added', about },
+    {
+      stop: () => signal(processesOf('webhook'), 'SIGSTOP'),
+      resume: () => signal(processesOf('webhook'), 'SIGCONT'),
+      stoppedMs: 1_500,
+      runningMs: 100,
     },
-    async heal(system) {
-      slowness?.end.abort()
-      await slowness?.done
-      await shrink(system)
-    },
-  },
+  ),
   {
     name: 'webhook-unreachable',
     title: 'packets to the webhook are lost, and pods are added',
