@@ -1,8 +1,11 @@
-// A rolling restart of pods that stop gracefully, with load on every zone: nobody notices.
+// Rolling restarts with load on every zone: of pods that stop gracefully nobody notices, of pods that die at once no more
+// is lost than with the controller alone. `make bench-restarts` is the long form.
 import '../cluster/enter.ts'
 import t from 'tap'
 import type { Cluster } from '../cluster/cluster.ts'
-import { send, sendDuring, startSystem, untilRouted } from './system.ts'
+import { median } from '../scenario/median.ts'
+import { type Pair, restartUnderLoad } from '../scenario/rolling-restart.ts'
+import { runApplication, send, sendDuring, startSystem, untilRouted } from './system.ts'
 
 /** As pods behind any proxy that hears of them by DNS should: CoreDNS tells no later than after its TTL of 5 s. */
 const app = { drainTime: 5 }
@@ -24,4 +27,19 @@ t.test('no request fails through a rolling restart, and traffic is local after i
   const after = await send(cluster)
   t.equal(after.failed, 0)
   t.equal(after.crossedRequests, 0)
+})
+
+t.test('of pods that die at once, no more fails than without zonefirst, in three restarts', async (t) => {
+  await runApplication(cluster, { dieAtOnce: true })
+  await untilRouted(cluster)
+  const pairs: Pair[] = []
+  for (let number = 0; number < 3; number++) pairs.push(await restartUnderLoad(cluster, { rate: 50 }))
+  for (const { withZonefirst, without } of pairs) {
+    t.comment(
+      `of ${withZonefirst.requests} failed ${withZonefirst.failed}, without zonefirst ${without.failed} of ${without.requests}`,
+    )
+  }
+  const failed = median(pairs.map(({ withZonefirst }) => withZonefirst.failed))
+  const without = median(pairs.map((pair) => pair.without.failed))
+  t.ok(failed <= without, `${failed} against ${without}`)
 })
