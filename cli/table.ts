@@ -8,7 +8,7 @@ export function table(header: readonly string[], rows: readonly (readonly string
   const isNumeric = header.map(
     (_, column) =>
       rows.some((row) => /\d/.test(row[column] ?? '')) &&
-      rows.every((row) => /^[-\d.,%$]*( [kMGT]?B)?$/.test(row[column] ?? '')),
+      rows.every((row) => /^[-<>\d.,%$]*( [kMGTP]?B)?$/.test(row[column] ?? '')),
   )
   const line = (row: readonly string[]) =>
     row

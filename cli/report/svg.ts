@@ -1,175 +1,139 @@
-// Pure: the report as a picture. One bar a Service: what stayed, what crossed, and marks for the least possible and for
-// what would cross without zonefirst.
+// Pure: the report as a picture. One bar a Service: what stayed, what crossed, and marks for the best that is possible and
+// for what would stay without zonefirst.
+import { type Box, box, type Colour, darkStyle, dashes, diamond, text, title } from './shapes.ts'
 import { bytesText, cost, dollars, percent, type Report, saving, spanText } from './text.ts'
-import { bytesOf, crossedShare, type ServiceTraffic, type Traffic } from './traffic.ts'
+import { bytesOf, crossedShare, type ServiceTraffic } from './traffic.ts'
 
 const width = 860
 const margin = 32
-const nameWidth = 210
-const barStart = margin + nameWidth
-const barWidth = 430
+const barStart = margin + 218
+const barWidth = 410
+const shareEnd = barStart + barWidth + 68
+const moneyEnd = width - margin
 const rowHeight = 44
-const top = 150
 const mostRows = 15
-const colours = {
-  text: '#1f2933',
-  faint: '#616e7c',
-  kept: '#2f9e8f',
-  crossed: '#e8833a',
-  unknown: '#cbd2d9',
-  mark: '#1f2933',
-  paper: '#ffffff',
-}
+const longestName = 26
 
 export function drawReport(report: Report): string {
-  const { services, all, price } = report
-  const rows = services.filter((service) => bytesOf(service) > 0).slice(0, mostRows)
-  const height = top + rows.length * rowHeight + 64
-  const saved = saving(all, price)
-  const headline =
-    crossedShare(all) === undefined
-      ? 'No request was counted'
-      : `${percent(1 - (crossedShare(all) ?? 0))} of ${bytesText(bytesOf(all))} stayed in ${rows.length > 1 || services.length > 1 ? 'their' : 'its'} zone`
-  const money =
-    cost(all, price) === undefined
-      ? ''
-      : `Crossing costs ${dollars(cost(all, price))} a month at $${price} a GB${saved === undefined ? '' : `; without zonefirst it would be ${dollars((cost(all, price) ?? 0) + saved)}`}`
-  const left = services.length - rows.length
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif" role="img">`,
-    `<title>${escaped(headline)}</title>`,
-    `<rect width="${width}" height="${height}" fill="${colours.paper}"/>`,
-    text(margin, 48, headline, { size: 24, weight: 600 }),
-    text(margin, 76, money, { size: 15 }),
-    text(margin, 98, capital(`counted ${spanText(report)}`), { size: 13, fill: colours.faint }),
-    ...legend(
-      126,
-      rows.some(({ unknown }) => unknown.bytes > 0),
+  const rows = report.services.filter((service) => bytesOf(service) > 0).slice(0, mostRows)
+  const heading = headline(report)
+  const lines = [moneyLine(report), capital(`counted ${spanText(report)}`)].filter((line) => line !== '')
+  const chartTop = 84 + lines.length * 22
+  const drawn = [
+    text(margin, 48, heading, { size: 24, weight: 600 }),
+    ...lines.map((line, index) =>
+      text(margin, 76 + index * 22, line, {
+        size: 14,
+        colour: index === lines.length - 1 ? 'faint' : 'text',
+      }),
     ),
-    text(barStart + barWidth + 12, top, 'crossed', { size: 11, fill: colours.faint }),
-    ...rows.flatMap((service, index) => row(service, report, top + index * rowHeight)),
-    ...axis(top + rows.length * rowHeight),
-    ...(left > 0
-      ? [
-          text(margin, height - 18, `and ${left} Services with less traffic`, {
-            size: 12,
-            fill: colours.faint,
-          }),
-        ]
-      : []),
+    ...(rows.length > 0 ? chart(rows, report, chartTop) : []),
+  ]
+  const height = rows.length === 0 ? chartTop : chartTop + 26 + rows.length * rowHeight + 56
+  return [
+    // narrower than that, it shrinks
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" style="max-width:100%;height:auto" font-family="system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif" role="img">`,
+    title(heading),
+    darkStyle(),
+    box({ x: 0, y: 0, width, height }, 'paper'),
+    ...drawn,
     '</svg>',
     '',
   ].join('\n')
 }
 
+function headline({ services, all }: Report): string {
+  const crossed = crossedShare(all)
+  const bytes = bytesText(bytesOf(all))
+  if (bytesOf(all) === 0) return 'No request was counted'
+  if (crossed === undefined) return `Where ${bytes} went is not known: those pods are gone`
+  return `${percent(1 - crossed)} of ${bytes} stayed in ${services.length > 1 ? 'their' : 'its'} zone`
+}
+
+function moneyLine({ all, price }: Report): string {
+  const [now, saved] = [cost(all, price), saving(all, price)]
+  if (now === undefined) return ''
+  const without =
+    saved === undefined ? '' : `; without zonefirst it would be ${dollars(Math.max(now + saved, 0))}`
+  return `Crossing costs ${dollars(now)} a month at $${price} a GB${without}`
+}
+
+function chart(rows: readonly ServiceTraffic[], report: Report, y: number): string[] {
+  const [first, left] = [y + 26, report.services.length - rows.length]
+  const end = first + rows.length * rowHeight
+  const faint = { size: 11, colour: 'faint' } as const
+  const hasUnknown = rows.some(({ unknown }) => unknown.bytes > 0)
+  return [
+    ...legend(y, hasUnknown),
+    text(shareEnd, first, 'crossed', { ...faint, anchor: 'end' }),
+    ...(rows.some(({ monthly }) => monthly)
+      ? [text(moneyEnd, first, 'a month', { ...faint, anchor: 'end' })]
+      : []),
+    ...rows.flatMap((service, index) => row(service, report, first + index * rowHeight)),
+    text(barStart, end + 14, '0%', faint),
+    text(barStart + barWidth / 2, end + 14, '50%', { ...faint, anchor: 'middle' }),
+    text(barStart + barWidth, end + 14, '100%', { ...faint, anchor: 'end' }),
+    ...(left > 0
+      ? [text(margin, end + 38, `and ${left} more with less traffic`, { ...faint, size: 12 })]
+      : []),
+  ]
+}
+
 function row(service: ServiceTraffic, { zonal, price }: Report, y: number): string[] {
   const all = bytesOf(service)
-  const name = `${service.namespace}/${service.name}`
-  const parts: [keyof typeof colours, number][] = [
-    ['kept', service.kept.bytes / all],
-    ['crossed', service.crossed.bytes / all],
-    ['unknown', service.unknown.bytes / all],
-  ]
+  const key = `${service.namespace}/${service.name}`
+  const faint = { size: 11, colour: 'faint' } as const
+  const note = `${shortened(service.namespace)} · ${bytesText(all)}`
+  const bars: [Box, Colour][] = []
   let x = barStart
-  const bars = parts.map(([kind, share]) => {
-    const bar = `<rect x="${round(x)}" y="${y + 8}" width="${round(share * barWidth)}" height="20" fill="${colours[kind]}"/>`
-    x += share * barWidth
-    return share > 0 ? bar : ''
-  })
-  const note = zonal.has(name) ? bytesText(all) : `${bytesText(all)}, not by zone`
-  const end = barStart + barWidth + 12
-  return [
-    text(margin, y + 17, shortened(name), { size: 14, weight: 500 }),
-    text(margin, y + 32, note, { size: 11, fill: colours.faint }),
-    ...bars.filter((bar) => bar !== ''),
-    ...mark(service.least, y, 'least'),
-    ...mark(service.without, y, 'without'),
-    text(end, y + 23, percent(crossedShare(service)), { size: 14, weight: 600 }),
-    text(
-      end + 48,
-      y + 23,
-      cost(service, price) === undefined ? '' : `${dollars(cost(service, price))} a month`,
-      {
-        size: 12,
-        fill: colours.faint,
-      },
-    ),
-  ]
-}
-
-/** Bars fill from the left with what stays, so a share that crosses is measured from the right end. */
-function mark(share: Traffic['least'], y: number, kind: 'least' | 'without'): string[] {
-  if (share === undefined) return []
-  return symbol(barStart + (1 - share) * barWidth, y + 18, kind)
-}
-
-function symbol(x: number, y: number, kind: 'least' | 'without', markHeight = 28): string[] {
-  if (kind === 'without') {
-    return [
-      `<path d="M${round(x)} ${y - markHeight / 2}v${markHeight}" stroke="${colours.mark}" stroke-width="2" stroke-dasharray="3 2"/>`,
-    ]
+  for (const kind of ['kept', 'crossed', 'unknown'] as const) {
+    const length = (service[kind].bytes / all) * barWidth
+    if (length > 0) bars.push([{ x, y: y + 8, width: length, height: 20 }, kind])
+    x += length
   }
+  const money = cost(service, price)
+  // what stays fills a bar from the left, so a share that crosses is measured from its right end
+  const markAt = (share: number) => barStart + (1 - share) * barWidth
   return [
-    `<path d="M${round(x)} ${y - 6}l6 6l-6 6l-6 -6z" fill="${colours.paper}" stroke="${colours.mark}" stroke-width="1.5"/>`,
+    '<g>',
+    title(`${key}: ${percent(crossedShare(service))} of ${bytesText(all)} crossed zones`),
+    text(margin, y + 16, shortened(service.name), { size: 14, weight: 500 }),
+    text(margin, y + 32, note, faint),
+    ...bars.map(([shape, kind]) => box(shape, kind)),
+    ...(service.without === undefined ? [] : [dashes(markAt(service.without), y + 18, 28)]),
+    ...(service.least === undefined ? [] : [diamond(markAt(service.least), y + 18)]),
+    text(shareEnd, y + 23, percent(crossedShare(service)), { size: 14, weight: 600, anchor: 'end' }),
+    ...(zonal.has(key)
+      ? []
+      : [text(shareEnd, y + 36, 'not by zone', { size: 10, colour: 'faint', anchor: 'end' })]),
+    ...(money === undefined ? [] : [text(moneyEnd, y + 23, dollars(money), { size: 12, anchor: 'end' })]),
+    '</g>',
   ]
 }
 
 function legend(y: number, hasUnknown: boolean): string[] {
-  const swatch = (x: number, kind: 'kept' | 'crossed' | 'unknown', label: string) => [
-    `<rect x="${x}" y="${y - 10}" width="12" height="12" fill="${colours[kind]}"/>`,
+  const swatch = (x: number, kind: Colour, label: string) => [
+    box({ x, y: y - 10, width: 12, height: 12 }, kind),
     text(x + 18, y, label, { size: 12 }),
   ]
   return [
     ...swatch(barStart, 'kept', 'stayed in its zone'),
     ...swatch(barStart + 138, 'crossed', 'crossed zones'),
-    ...symbol(barStart + 258, y - 4, 'least'),
-    text(barStart + 270, y, 'least that has to', { size: 12 }),
-    ...symbol(barStart + 384, y - 4, 'without', 14),
-    text(barStart + 394, y, 'without zonefirst', { size: 12 }),
-    ...(hasUnknown ? swatch(barStart + 512, 'unknown', 'not known') : []),
+    diamond(barStart + 258, y - 4),
+    text(barStart + 270, y, 'best possible', { size: 12 }),
+    dashes(barStart + 370, y - 4, 14),
+    text(barStart + 380, y, 'without zonefirst', { size: 12 }),
+    ...(hasUnknown ? swatch(barStart + 500, 'unknown', 'not known') : []),
   ]
 }
 
-function axis(y: number): string[] {
-  return [0, 0.5, 1].map((share) =>
-    text(barStart + share * barWidth, y + 14, `${share * 100}%`, {
-      size: 11,
-      fill: colours.faint,
-      anchor: share === 0 ? 'start' : share === 1 ? 'end' : 'middle',
-    }),
-  )
-}
-
-interface TextStyle {
-  size: number
-  weight?: number
-  fill?: string
-  anchor?: string
-}
-
-function text(
-  x: number,
-  y: number,
-  content: string,
-  { size, weight = 400, fill, anchor }: TextStyle,
-): string {
-  if (content === '') return ''
-  const anchored = anchor === undefined ? '' : ` text-anchor="${anchor}"`
-  return `<text x="${round(x)}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill ?? colours.text}"${anchored}>${escaped(content)}</text>`
-}
-
+/** In the middle, as names of one family differ at their ends. */
 function shortened(name: string): string {
-  return name.length > 27 ? `${name.slice(0, 26)}…` : name
+  if (name.length <= longestName) return name
+  const half = Math.floor((longestName - 1) / 2)
+  return `${name.slice(0, longestName - 1 - half)}…${name.slice(-half)}`
 }
 
 function capital(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1)
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10
-}
-
-function escaped(content: string): string {
-  return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

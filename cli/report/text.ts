@@ -80,15 +80,17 @@ export function reportJson(report: Report): object {
   }
 }
 
-/** Dollars a month for what crosses. */
-export function cost({ monthly }: Traffic, price: number): number | undefined {
-  return monthly && (monthly.crossed / 1e9) * price
+/** Dollars a month for what crosses; undefined where nothing is known of it. */
+export function cost(traffic: Traffic, price: number): number | undefined {
+  const { monthly } = traffic
+  if (monthly === undefined || crossedShare(traffic) === undefined) return undefined
+  return (monthly.crossed / 1e9) * price
 }
 
 /** Dollars a month that it would be more without zonefirst; less than nothing where it crosses more. */
 export function saving(traffic: Traffic, price: number): number | undefined {
   const { monthly, without } = traffic
-  if (monthly === undefined || without === undefined) return undefined
+  if (monthly === undefined || without === undefined || crossedShare(traffic) === undefined) return undefined
   return ((monthly.all * without - monthly.crossed) / 1e9) * price
 }
 
@@ -111,9 +113,14 @@ export function bytesText(bytes: number): string {
   return `${amount >= 100 || unit === 0 ? Math.round(amount) : amount.toFixed(1)} ${units[unit]}`
 }
 
+/** With a decimal near either end, where a whole percent would hide that something crossed, or that something stayed. */
 export function percent(share: number | undefined): string {
   if (share === undefined) return '-'
-  return share > 0 && share < 0.1 ? `${(share * 100).toFixed(1)}%` : `${Math.round(share * 100)}%`
+  const toEnd = Math.min(share, 1 - share)
+  // sums of shares aren't exact
+  if (toEnd < 1e-9) return share < 0.5 ? '0%' : '100%'
+  if (toEnd < 0.0005) return share < 0.5 ? '<0.1%' : '>99.9%'
+  return toEnd < 0.0995 ? `${(share * 100).toFixed(1)}%` : `${Math.round(share * 100)}%`
 }
 
 export function dollars(amount: number | undefined): string {

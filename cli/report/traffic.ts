@@ -1,10 +1,9 @@
 // Pure: from counters to what stayed in its zone and what crossed: a server's zone is that of its pod's Node, whatever zone
 // the pod serves, so that a lent pod's bytes count as crossed.
 import { planLoad } from '../../annotator/load-guard/plan-load.ts'
-import { keepNode } from '../../annotator/objects.ts'
 import { endpointSliceServiceLabel } from '../../lib/names.ts'
-import { zoneKey } from '../../lib/zone.ts'
 import { hostOf } from '../haproxy-stats.ts'
+import { zoneKeyOfNodes } from '../nodes.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { ProxyCounters } from './counters.ts'
 
@@ -19,7 +18,7 @@ export interface Traffic {
   crossed: Amount
   /** of servers whose address, or whose pod's zone, is not known any more */
   unknown: Amount
-  /** bytes a month at the rate of the span; undefined where a span is not known */
+  /** bytes a month at the rate of the span, those not known left out; undefined where a span is not known */
   monthly: { all: number; crossed: number } | undefined
   /** share of the bytes that has to cross, as the planner finds it for this traffic */
   least: number | undefined
@@ -78,7 +77,7 @@ export function crossedShare({ kept, crossed }: Pick<Traffic, 'kept' | 'crossed'
 }
 
 function flowsOf(snapshot: Snapshot, counters: readonly ProxyCounters[]): Flow[] {
-  const zones = zonesOfNodes(snapshot)
+  const zones = zoneKeyOfNodes(snapshot)
   const zoneOfPod = new Map(
     snapshot.pods.map(({ metadata, spec }) => [metadata.uid, zones.get(spec?.nodeName ?? '')]),
   )
@@ -133,7 +132,10 @@ function summed(flows: readonly Flow[]): Omit<Traffic, 'least' | 'without'> {
     unknown: sum(({ to }) => to === undefined),
     monthly: flows.some(({ span }) => span === undefined)
       ? undefined
-      : { all: rate(flows), crossed: rate(flows.filter(({ from, to }) => to !== undefined && to !== from)) },
+      : {
+          all: rate(flows.filter(({ to }) => to !== undefined)),
+          crossed: rate(flows.filter(({ from, to }) => to !== undefined && to !== from)),
+        },
   }
 }
 
@@ -162,7 +164,7 @@ function bounds(
 
 /** Ready pods of each Service, and the zones that they are in. */
 function podZones(snapshot: Snapshot): Map<string, { name: string; zone: string }[]> {
-  const zones = zonesOfNodes(snapshot)
+  const zones = zoneKeyOfNodes(snapshot)
   const found = new Map<string, Map<string, { name: string; zone: string }>>()
   for (const { metadata, endpoints } of snapshot.slices) {
     const key = `${metadata.namespace}/${metadata.labels?.[endpointSliceServiceLabel]}`
@@ -175,13 +177,4 @@ function podZones(snapshot: Snapshot): Map<string, { name: string; zone: string 
     }
   }
   return new Map([...found].map(([key, pods]) => [key, [...pods.values()]]))
-}
-
-/** Zone keys by Node name. */
-function zonesOfNodes({ nodes }: Snapshot): Map<string, string> {
-  return new Map(
-    nodes
-      .map(keepNode)
-      .flatMap(({ name, zone }) => (zone === undefined ? [] : [[name, zoneKey(zone)] as const])),
-  )
 }

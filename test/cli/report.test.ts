@@ -13,7 +13,7 @@ import {
   saving,
   spanText,
 } from '../../cli/report/text.ts'
-import { crossedShare, type Traffic, trafficOf } from '../../cli/report/traffic.ts'
+import { crossedShare, trafficOf } from '../../cli/report/traffic.ts'
 import { healthyParts, now } from '../fixtures/inspection.ts'
 
 const hour = 3_600_000
@@ -121,6 +121,11 @@ t.test('as people read it', async (t) => {
   t.equal(percent(0), '0%')
   t.equal(percent(0.004), '0.4%')
   t.equal(percent(2 / 3), '67%')
+  t.equal(percent(0.0996), '10%')
+  t.equal(percent(0.996), '99.6%', 'what crossed isn’t rounded away')
+  t.equal(percent(0.9999), '>99.9%')
+  t.equal(percent(0.0001), '<0.1%')
+  t.equal(percent(1 - Number.EPSILON), '100%', 'a sum of shares')
   t.equal(percent(undefined), '-')
   t.equal(dollars(1_234.5), '$1,235')
   t.equal(dollars(-3), '-$3.00')
@@ -145,14 +150,56 @@ t.test('table and picture', async (t) => {
   t.match(text, /^shop\/web +yes +1000 +10% +1\.0 MB +10% /m)
   t.match(text, /^all /m)
   t.match(reportText(reportOf([stats('a', [])])), /^No request was counted by 1 HAProxy/)
+})
+
+const drawnTexts = (svg: string) => [...svg.matchAll(/<text [^>]*>([^<]*)</g)].map((match) => match[1])
+
+t.test('the picture', async (t) => {
+  const half = stats('a', [
+    server('local-8080-1', '10.88.0.1:8080', 900),
+    server('SRV_2', '10.88.1.1:8080', 100),
+  ])
+  const report = reportOf([half])
+  const [service] = report.services
+  if (service === undefined) throw new Error('no Service')
+  const texts = (changes: Partial<Report>) => drawnTexts(drawReport({ ...report, ...changes }))
 
   const svg = drawReport(report)
   t.match(svg, /<svg xmlns/)
-  t.match(svg, /90% of 1\.0 MB stayed in its zone/)
-  const widths = [...svg.matchAll(/width="([\d.]+)" height="20"/g)].map((match) => Number(match[1]))
-  t.strictSame(widths, [387, 43], 'bars are as long as what they show')
-  const service = { ...report.services[0], name: 'a&b<c>' } as Traffic & { namespace: string; name: string }
-  const hostile = drawReport({ ...report, services: [service] })
-  t.match(hostile, 'shop/a&amp;b&lt;c&gt;')
+  t.ok(drawnTexts(svg).includes('90% of 1.0 MB stayed in its zone'))
+  const bars = [...svg.matchAll(/width="([\d.]+)" height="20" fill="[^"]+" class="(\w+)"/g)]
+  const length = Object.fromEntries(bars.map(([, width, kind]) => [kind, Number(width)]))
+  t.equal((length.kept ?? 0) / (length.crossed ?? 1), 9, 'bars are as long as what they show')
+  t.match(svg, /prefers-color-scheme: dark/)
+  t.notOk(texts({}).includes('not by zone'))
+  t.ok(texts({ zonal: new Set() }).includes('not by zone'))
+
+  const name = 'recommendations-of-the-customer-engine'
+  const family = ['v2', 'v3'].map((version) => ({ ...service, name: `${name}-${version}` }))
+  const names = texts({ services: family }).filter((text) => text?.startsWith('recommend'))
+  t.equal(names.length, 2)
+  t.not(names[0], names[1], 'Services of one family are told apart')
+  t.ok(
+    names.every((text) => (text?.length ?? 0) <= 26),
+    'and fit beside their bars',
+  )
+
+  const hostile = drawReport({ ...report, services: [{ ...service, name: 'a&b<c>' }] })
+  t.match(hostile, '>a&amp;b&lt;c&gt;<')
   t.notMatch(hostile, '<c>')
+})
+
+t.test('the picture of nothing, and of what is not known', async (t) => {
+  const none = drawReport(reportOf([stats('a', [])]))
+  t.strictSame(
+    drawnTexts(none),
+    ['No request was counted', 'Counted by 1 HAProxy over the last 60m'],
+    'neither money nor a chart without bars',
+  )
+  const gone = reportOf([stats('a', [server('SRV_1', '10.88.7.7:8080', 5)])])
+  t.match(drawnTexts(drawReport(gone))[0], /^Where 5\.0 kB went is not known/)
+  t.match([cost(gone.all, 1), saving(gone.all, 1)], [undefined, undefined], 'nothing known, nothing saved')
+  const timeless = { ...stats('a', [server('SRV_1', '10.88.0.1:8080', 5)]), workerStart: undefined }
+  const texts = drawnTexts(drawReport(reportOf([timeless])))
+  t.notOk(texts.some((text) => text?.includes('$')))
 })
