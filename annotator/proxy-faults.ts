@@ -16,6 +16,11 @@ export interface ProxyFault {
   message: string
 }
 
+/** Whoever creates such a pod where it is believed moves pods of everybody between zones. Without a list it is everywhere. */
+export function isTrusted(namespace: string, proxyNamespaces: readonly string[]): boolean {
+  return proxyNamespaces.length === 0 || proxyNamespaces.includes(namespace)
+}
+
 /** What is told of a pod that calls itself a proxy where none is expected. */
 export const notTrusted: ProxyFault = {
   reason: 'NotTrusted',

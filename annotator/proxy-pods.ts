@@ -1,6 +1,7 @@
 // The ingress controllers' pods: where those are that take traffic, and what their controllers' own ConfigMaps say.
 import { ConfigMaps, type ConfigMapsOptions } from './config-maps.ts'
 import type { Pod } from './objects.ts'
+import { isTrusted } from './proxy-faults.ts'
 import { keyOf } from './triggers.ts'
 
 export interface ProxyPodsOptions extends ConfigMapsOptions {
@@ -14,10 +15,10 @@ export class ProxyPods {
   /** their lists of TCP services */
   readonly tcpServices: ConfigMaps
   readonly #pods = new Map<string, Pod>()
-  readonly #namespaces: ReadonlySet<string>
+  readonly #namespaces: readonly string[]
 
   constructor(options: ProxyPodsOptions) {
-    this.#namespaces = new Set(options.namespaces)
+    this.#namespaces = options.namespaces
     this.configMaps = new ConfigMaps(options)
     this.tcpServices = new ConfigMaps(options)
   }
@@ -26,9 +27,8 @@ export class ProxyPods {
     return this.#pods.values()
   }
 
-  /** Whoever creates such a pod where it is believed moves pods of everybody between zones. */
   isTrusted({ namespace }: Pick<Pod, 'namespace'>): boolean {
-    return this.#namespaces.size === 0 || this.#namespaces.has(namespace)
+    return isTrusted(namespace, this.#namespaces)
   }
 
   /** Takes notice of a pod that changed; whether that changes where traffic arrives. */

@@ -32,7 +32,7 @@ export class ProxyTeller {
   }
 }
 
-/** How many proxies are in which state: `Ready` for zones, or what keeps them from it. */
+/** How many proxies are in which state: `Prepared`, or what keeps them from routing by zone. */
 export function proxyStates(view: View): ReadonlyMap<string, number> {
   const states = [...view.proxyPods.values()]
     .filter(({ ended }) => !ended)

@@ -1,12 +1,13 @@
 // zonefirst cleanup: takes away what zonefirst wrote, or says what that would be.
 import { setTimeout as pause } from 'node:timers/promises'
-import { acceptMetadataList, isConflict, isNotFound, type Kube, type KubeObject } from '../lib/kube.ts'
+import { isConflict, isNotFound, type Kube, type KubeObject } from '../lib/kube.ts'
 import { stopAnnotator } from './cleanup/annotator.ts'
 import { cleanupSteps, isOurRecord, recordPaths, type Step } from './cleanup/plan.ts'
 import type { CommandContext } from './context.ts'
 import { webhookConfigurationName } from './inspection.ts'
 import { type ExitCode, exitCodes, Problem } from './problem.ts'
-import { type Found, find, list, type Snapshot } from './snapshot.ts'
+import { type Found, find, list } from './reading.ts'
+import type { Snapshot } from './snapshot.ts'
 import { table } from './table.ts'
 
 export async function runCleanup(context: CommandContext): Promise<ExitCode> {
@@ -100,7 +101,7 @@ async function writeAll(
 
 /** Certificates that are in use are no remains. */
 async function remains(kube: Kube, snapshot: Snapshot, hasWebhook: boolean) {
-  const pods = await list<KubeObject>(kube, '/api/v1/pods', { accept: acceptMetadataList })
+  const pods = await list<KubeObject>(kube, '/api/v1/pods', { metadataOnly: true })
   const records = await Promise.all(
     recordPaths(snapshot.systemNamespace).map(async (path) => {
       const object = await find<KubeObject>(kube, path)

@@ -8,23 +8,17 @@ import type {
   V1Secret,
   V1ValidatingAdmissionPolicyBinding,
 } from '@kubernetes/client-node'
+import { leaseName } from '../annotator/lease-store.ts'
 import { ApiError, type Kube, type KubeObject } from '../lib/kube.ts'
-import { enabledLabel, roleLabel, zoneAnnotation } from '../lib/names.ts'
+import { enabledLabel, zoneAnnotation } from '../lib/names.ts'
 import { zoneOf } from '../lib/zone.ts'
 import type { Installation } from './installation.ts'
 import { readOwnRules } from './own-rules.ts'
+import { proxiesOf, readyProxiesOf } from './proxies.ts'
 import { type ProxyStats, readProxyStats, type StatsOptions } from './proxy-stats.ts'
+import { type Found, find, list, orMissing } from './reading.ts'
 import { type ServiceState, serviceStates } from './service-states.ts'
-import {
-  annotatorName,
-  type Found,
-  find,
-  list,
-  orMissing,
-  type Pod,
-  type Snapshot,
-  type ValidationRules,
-} from './snapshot.ts'
+import type { Pod, Snapshot, ValidationRules } from './snapshot.ts'
 
 export type ConfigMap = V1ConfigMap & KubeObject
 export type WebhookConfiguration = V1MutatingWebhookConfiguration & KubeObject
@@ -77,17 +71,14 @@ export async function inspect(
       find<V1Secret>(kube, `/api/v1/namespaces/${systemNamespace}/secrets/${servingSecretName}`),
       orMissing(list<KubeObject>(kube, `${admission}/validatingadmissionpolicies`)),
       orMissing(list<PolicyBinding>(kube, `${admission}/validatingadmissionpolicybindings`)),
-      find<V1Lease>(
-        kube,
-        `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases/${annotatorName}`,
-      ),
+      find<V1Lease>(kube, `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases/${leaseName}`),
       orMissing(list<Pod>(kube, `/api/v1/namespaces/${systemNamespace}/pods`)),
       readMounted(kube, proxies),
       tryPod(kube, snapshot),
     ])
   let counters: ProxyStats[] | undefined
   if (stats !== undefined) {
-    const ready = proxies.filter(isReady)
+    const ready = readyProxiesOf(snapshot)
     if (ready.length > 0) say(`reading the statistics of ${ready.length} HAProxies`)
     counters = await readProxyStats(kube, ready, stats)
   }
@@ -107,19 +98,6 @@ export async function inspect(
     ownRules: await readOwnRules(),
     stats: counters,
   }
-}
-
-export function proxiesOf({ pods }: Pick<Snapshot, 'pods'>): Pod[] {
-  return pods.filter(
-    ({ metadata, status }) =>
-      metadata.labels?.[roleLabel] === 'proxy' &&
-      metadata.deletionTimestamp === undefined &&
-      !['Succeeded', 'Failed'].includes(status?.phase ?? ''),
-  )
-}
-
-export function isReady({ status }: Pod): boolean {
-  return status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 }
 
 async function readMounted(kube: Kube, proxies: readonly Pod[]): Promise<ConfigMap[]> {

@@ -1,10 +1,17 @@
 // Pure: with what settings the annotator of a cluster runs, as far as its Deployment says so.
+import type { V1Deployment } from '@kubernetes/client-node'
 import { dialects } from '../annotator/dialects/all.ts'
 import type { Dialect } from '../annotator/dialects/dialect.ts'
 import type { ClassRule } from '../annotator/routes.ts'
 import { settings } from '../annotator/settings.ts'
+import type { KubeObject } from '../lib/kube.ts'
 import { readSettings } from '../lib/settings.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { Found } from './reading.ts'
+
+/** Its Deployment's. */
+export const annotatorName = 'zonefirst-annotator'
+
+export type Deployment = V1Deployment & KubeObject
 
 export interface Installation {
   isInstalled: boolean
@@ -24,7 +31,7 @@ export interface Installation {
 }
 
 /** Where there is no annotator, or its settings are wrong, what it would be without any. */
-export function installationOf({ annotator }: Pick<Snapshot, 'annotator'>): Installation {
+export function installationOf({ annotator }: { annotator: Found<Deployment> }): Installation {
   const deployment = 'value' in annotator ? annotator.value : undefined
   const containers = deployment?.spec?.template.spec?.containers ?? []
   const env = Object.fromEntries(

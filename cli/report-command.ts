@@ -1,8 +1,8 @@
 // zonefirst report: what HAProxy's counters say of bytes that stay in their zone, and what the rest costs.
 import { readFile, writeFile } from 'node:fs/promises'
 import type { CommandContext } from './context.ts'
-import { isReady, proxiesOf } from './inspection.ts'
 import { type ExitCode, exitCodes, Problem } from './problem.ts'
+import { readyProxiesOf } from './proxies.ts'
 import { readProxyStats } from './proxy-stats.ts'
 import { countersOf, parseSaved, type SavedCounters, savedCounters } from './report/counters.ts'
 import { drawReport } from './report/svg.ts'
@@ -14,7 +14,7 @@ export async function runReport({ kube, look, commandLine, terminal }: CommandCo
   const { text } = commandLine
   const since = await readSaved(text('since'))
   const { snapshot, installation } = await look()
-  const proxies = proxiesOf(snapshot).filter(isReady)
+  const proxies = readyProxiesOf(snapshot)
   if (proxies.length === 0) {
     throw new Problem(
       'No ingress controller is ready that has opted in (labels zonefirst.io/enabled: "true" and zonefirst.io/role: proxy): there are no counters to read.',

@@ -7,7 +7,7 @@ import type { Service } from '../annotator/objects.ts'
 import { plan, type Write } from '../annotator/plan.ts'
 import type { Refusal } from '../annotator/reasons.ts'
 import { keyOf } from '../annotator/triggers.ts'
-import { enabledLabel, roleLabel, zonalServiceLabel } from '../lib/names.ts'
+import { enabledLabel, fieldManager, roleLabel, zonalServiceLabel } from '../lib/names.ts'
 import { zoneKey } from '../lib/zone.ts'
 import type { Installation } from './installation.ts'
 import type { CoreEvent, Snapshot } from './snapshot.ts'
@@ -141,7 +141,7 @@ function lastChangeOf({ primary, zonalServices }: Input, events: readonly CoreEv
     .map(({ lastTimestamp, reason }) => ({ at: Date.parse(lastTimestamp ?? ''), what: reason ?? '' }))
   const wrote = [primary, ...zonalServices].flatMap(({ metadata }) =>
     (metadata.managedFields ?? [])
-      .filter(({ manager, operation }) => manager === 'zonefirst-annotator' && operation === 'Apply')
+      .filter(({ manager, operation }) => manager === fieldManager && operation === 'Apply')
       .map(({ time }) => ({ at: Date.parse(String(time)), what: 'written' })),
   )
   return [...told, ...wrote].filter(({ at }) => !Number.isNaN(at)).sort((a, b) => b.at - a.at)[0]

@@ -1,14 +1,14 @@
 // One reading of the cluster, of all that decides how Services are treated: what the annotator's informers see, and where
 // its own records are. Plain data: what it means is other files' affair.
-import type { V1ConfigMap, V1Deployment, V1EndpointSlice, V1Pod } from '@kubernetes/client-node'
+import type { V1ConfigMap, V1EndpointSlice, V1Pod } from '@kubernetes/client-node'
 import { type Ingress, type IngressClass, keepPod, type Service } from '../annotator/objects.ts'
-import { ApiError, acceptMetadataList, isNotFound, type Kube, type KubeObject } from '../lib/kube.ts'
+import type { Kube, KubeObject } from '../lib/kube.ts'
 import { enabledLabel, fieldManager } from '../lib/names.ts'
-import { installationOf } from './installation.ts'
+import { annotatorName, type Deployment, installationOf } from './installation.ts'
+import { type Found, find, list, orEmpty, orMissing } from './reading.ts'
 
 export type Pod = V1Pod & KubeObject
 export type EndpointSlice = V1EndpointSlice & KubeObject
-export type Deployment = V1Deployment & KubeObject
 
 export interface CoreEvent extends KubeObject {
   type?: string
@@ -23,9 +23,6 @@ export interface CoreEvent extends KubeObject {
 export interface ValidationRules extends KubeObject {
   spec?: { prefix?: string; validation_rules?: Record<string, unknown> }
 }
-
-/** What may be missing, or forbidden to who asks. */
-export type Found<T> = { value: T } | { missing: 'absent' | 'forbidden' }
 
 export interface Snapshot {
   /** ms, of this machine's clock */
@@ -56,8 +53,6 @@ export interface Snapshot {
   validationRules: Found<readonly ValidationRules[]>
 }
 
-const pageSize = 500
-
 export interface SnapshotOptions {
   systemNamespace: string
   now: () => number
@@ -80,7 +75,7 @@ export async function readSnapshot(
       list<Ingress>(kube, '/apis/networking.k8s.io/v1/ingresses'),
       list<IngressClass>(kube, '/apis/networking.k8s.io/v1/ingressclasses'),
       list<EndpointSlice>(kube, '/apis/discovery.k8s.io/v1/endpointslices'),
-      list<KubeObject>(kube, '/api/v1/nodes', { accept: acceptMetadataList }),
+      list<KubeObject>(kube, '/api/v1/nodes', { metadataOnly: true }),
       list<Pod>(kube, '/api/v1/pods', { query: { labelSelector: `${enabledLabel}=true` } }),
       orEmpty(
         list<CoreEvent>(kube, '/api/v1/events', { query: { fieldSelector: `source=${fieldManager}` } }),
@@ -134,47 +129,4 @@ async function readConfigMaps(
 /** Clusters without their definitions have none. */
 async function readCustomResources(kube: Kube, paths: readonly string[]): Promise<KubeObject[]> {
   return (await Promise.all(paths.map((path) => orEmpty(list<KubeObject>(kube, path))))).flat()
-}
-
-/** Its Deployment, its Lease and its field manager have one name. */
-export const annotatorName = fieldManager
-
-export async function list<T>(
-  kube: Kube,
-  path: string,
-  { query, accept }: { query?: Record<string, string>; accept?: string } = {},
-): Promise<T[]> {
-  const all: T[] = []
-  let token: string | undefined
-  do {
-    const page = await kube.request<{ metadata: { continue?: string }; items: T[] | null }>({
-      method: 'GET',
-      path,
-      query: { ...query, limit: pageSize, continue: token },
-      ...(accept !== undefined && { accept }),
-    })
-    for (const item of page.items ?? []) all.push(item)
-    token = page.metadata.continue
-  } while (token)
-  return all
-}
-
-export async function find<T>(kube: Kube, path: string): Promise<Found<T>> {
-  return orMissing(kube.request<T>({ method: 'GET', path }))
-}
-
-export async function orMissing<T>(reading: Promise<T>): Promise<Found<T>> {
-  try {
-    return { value: await reading }
-  } catch (error) {
-    if (isNotFound(error)) return { missing: 'absent' }
-    if (error instanceof ApiError && error.status === 403) return { missing: 'forbidden' }
-    throw error
-  }
-}
-
-/** Of what only adds to what is shown: without a permission to read it, that is less. */
-async function orEmpty<T>(reading: Promise<T[]>): Promise<T[]> {
-  const found = await orMissing(reading)
-  return 'value' in found ? found.value : []
 }

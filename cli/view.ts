@@ -6,6 +6,7 @@ import { zonesOf } from '../annotator/input.ts'
 import { proxiesByZone, sharesOf } from '../annotator/load-guard/shares.ts'
 import type { Endpoints, Ingress, Service } from '../annotator/objects.ts'
 import * as objects from '../annotator/objects.ts'
+import { isTrusted } from '../annotator/proxy-faults.ts'
 import { selectorIndex } from '../annotator/selector.ts'
 import {
   keepTCPResource,
@@ -17,6 +18,7 @@ import { keyOf, keysOfEndpoints, keysOfIngress } from '../annotator/triggers.ts'
 import { zonalServiceIndex } from '../annotator/zonal-services.ts'
 import type { KubeObject } from '../lib/kube.ts'
 import type { Installation } from './installation.ts'
+import { zoneOfNodes } from './nodes.ts'
 import type { Snapshot } from './snapshot.ts'
 
 export interface View extends ClusterView {
@@ -28,7 +30,7 @@ export function viewOf(
   { zoneShares: configuredShares, proxyNamespaces }: Pick<Installation, 'zoneShares' | 'proxyNamespaces'>,
 ): View {
   const allPods = snapshot.pods.map(objects.keepPod)
-  const zoneOfNode = new Map(snapshot.nodes.map(objects.keepNode).map(({ name, zone }) => [name, zone]))
+  const zoneOfNode = zoneOfNodes(snapshot)
   const proxies = proxiesByZone(
     allPods.filter(({ namespace }) => isTrusted(namespace, proxyNamespaces)),
     zoneOfNode,
@@ -73,11 +75,6 @@ export function viewOf(
     customResources: { backend: (namespace, name) => backends.get(namespace, name) },
     allPods,
   }
-}
-
-/** As the annotator has it: without a list, every namespace is. */
-export function isTrusted(namespace: string, proxyNamespaces: readonly string[]): boolean {
-  return proxyNamespaces.length === 0 || proxyNamespaces.includes(namespace)
 }
 
 function filled<T>(index: Index<T>, items: readonly T[]): Index<T> {

@@ -1,4 +1,4 @@
-// A list in pages, for API servers that don't stream one as the beginning of a watch.
+// A list in pages, so that no answer of the API server is too large.
 import { acceptMetadataList, type Kube, type KubeObject } from './kube.ts'
 
 export interface ListOptions {
@@ -6,7 +6,8 @@ export interface ListOptions {
   path: string
   query?: { labelSelector?: string; fieldSelector?: string }
   metadataOnly?: boolean
-  signal: AbortSignal
+  /** Ends it; each page has its own time in any case. */
+  signal?: AbortSignal
 }
 
 interface Page {
@@ -30,7 +31,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
       path,
       query: { ...query, limit: pageSize, continue: token },
       ...(metadataOnly && { accept: acceptMetadataList }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(pageTimeout)]),
+      signal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(pageTimeout)]),
     })
     // an empty list of metadata has null
     yield { items: items ?? [], version: metadata.resourceVersion }

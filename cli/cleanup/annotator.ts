@@ -1,7 +1,8 @@
 // Stops the annotator, which would write again what is taken away.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Kube, mergePatch } from '../../lib/kube.ts'
-import { annotatorName, list } from '../snapshot.ts'
+import { annotatorName } from '../installation.ts'
+import { list } from '../reading.ts'
 
 /** Scales it to 0, and resolves when none of its pods is left. */
 export async function stopAnnotator(kube: Kube, systemNamespace: string, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@
 // has reloaded) the zonal Services that their names stood for, then marks on pods and our own records.
 import { writtenOn } from '../../annotator/dialects/all.ts'
 import type { Dialect } from '../../annotator/dialects/dialect.ts'
+import { leaseName } from '../../annotator/lease-store.ts'
 import { zonesConfigMapName } from '../../annotator/zones-config-map.ts'
 import { type ApiRequest, type KubeObject, mergePatch } from '../../lib/kube.ts'
 import {
@@ -11,7 +12,8 @@ import {
   zoneAnnotation,
   zoneKeyAnnotation,
 } from '../../lib/names.ts'
-import { annotatorName, type CoreEvent, type Found, type Snapshot } from '../snapshot.ts'
+import type { Found } from '../reading.ts'
+import type { CoreEvent, Snapshot } from '../snapshot.ts'
 
 export type StepKind = 'annotation' | 'zonal-service' | 'pod' | 'record'
 
@@ -64,7 +66,7 @@ export function cleanupSteps({ snapshot, pods, records }: Remains, dialects: rea
 /** Objects that zonefirst's programs make for themselves. */
 export function recordPaths(systemNamespace: string): string[] {
   return [
-    `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases/${annotatorName}`,
+    `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/leases/${leaseName}`,
     `/api/v1/namespaces/${systemNamespace}/configmaps/${zonesConfigMapName}`,
     `/api/v1/namespaces/${systemNamespace}/secrets/zonefirst-webhook-ca`,
     `/api/v1/namespaces/${systemNamespace}/secrets/zonefirst-webhook-tls`,

@@ -4,6 +4,7 @@ import { selectorIndex, servicesSelecting } from '../../annotator/selector.ts'
 import { roleLabel, zonalServiceLabel } from '../../lib/names.ts'
 import { zoneKey } from '../../lib/zone.ts'
 import type { Inspection } from '../inspection.ts'
+import { zoneOfNodes } from '../nodes.ts'
 import { type Check, someOf } from './finding.ts'
 
 export const unstampedPods: Check = (inspection) =>
@@ -19,7 +20,7 @@ export const unstampedPods: Check = (inspection) =>
   )
 
 export const wrongStamps: Check = (inspection) => {
-  const zones = zonesOfNodes(inspection)
+  const zones = zoneOfNodes(inspection.snapshot)
   return grouped(
     running(inspection).filter(({ zone, zoneKey: key, nodeName = '' }) => {
       const real = zones.get(nodeName)
@@ -75,10 +76,6 @@ export const unselectedPods: Check = (inspection) => {
 
 function running({ snapshot }: Inspection): Pod[] {
   return snapshot.pods.map(keepPod).filter(({ ended, nodeName }) => !ended && nodeName !== undefined)
-}
-
-function zonesOfNodes({ snapshot }: Inspection): Map<string, string | undefined> {
-  return new Map(snapshot.nodes.map(keepNode).map(({ name, zone }) => [name, zone]))
 }
 
 function grouped(

@@ -1,13 +1,13 @@
 // Pure: whether the ingress controllers were prepared: their zone, their resolvers section, their ValidationRules.
 import { isDeepStrictEqual } from 'node:util'
 import { keepPod } from '../../annotator/objects.ts'
-import { notTrusted, type ProxyReason, proxyFaultOf } from '../../annotator/proxy-faults.ts'
+import { isTrusted, notTrusted, type ProxyReason, proxyFaultOf } from '../../annotator/proxy-faults.ts'
 import { roleLabel, zoneKeyAnnotation } from '../../lib/names.ts'
-import { zoneOf } from '../../lib/zone.ts'
-import { type Inspection, proxiesOf } from '../inspection.ts'
+import type { Inspection } from '../inspection.ts'
+import { zoneOfNodes } from '../nodes.ts'
 import { needsRules } from '../prerequisites.ts'
+import { proxiesOf } from '../proxies.ts'
 import type { Pod } from '../snapshot.ts'
-import { isTrusted } from '../view.ts'
 import { type Check, type CheckName, type Finding, unseen } from './finding.ts'
 import { resolversIn } from './resolvers.ts'
 
@@ -38,7 +38,7 @@ const checkOf: Record<ProxyReason, CheckName> = {
 
 /** As the annotator's Events have it; whether it can read a ConfigMap, only it knows. */
 export const proxyFaults: Check = ({ snapshot, installation }) => {
-  const zones = new Map(snapshot.nodes.map(({ metadata }) => [metadata.name ?? '', zoneOf(metadata.labels)]))
+  const zones = zoneOfNodes(snapshot)
   return proxiesOf(snapshot).flatMap((raw): Finding[] => {
     const pod = keepPod(raw)
     const fault = isTrusted(pod.namespace, installation.proxyNamespaces)

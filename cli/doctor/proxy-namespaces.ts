@@ -1,5 +1,6 @@
 // Pure: whether the annotator was told in which namespaces ingress controllers live, and whether they do.
-import { type Inspection, proxiesOf } from '../inspection.ts'
+import type { Inspection } from '../inspection.ts'
+import { proxiesOf } from '../proxies.ts'
 import { type Check, type Finding, someOf } from './finding.ts'
 
 const value = 'annotator.settings.proxyNamespaces'

@@ -1,7 +1,7 @@
 // Pure: Services that are refused, and what stands where it shouldn't: zonal Services without use, annotations twice.
 import { handlingOf, type Reason } from '../../annotator/reasons.ts'
 import { serversAnnotation, zonalServiceLabel } from '../../lib/names.ts'
-import { proxiesOf } from '../inspection.ts'
+import { proxiesOf } from '../proxies.ts'
 import type { Check, Finding } from './finding.ts'
 import { resolversOf } from './proxies.ts'
 import { mostAddresses } from './resolvers.ts'

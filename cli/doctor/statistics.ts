@@ -2,9 +2,9 @@
 // backup alone, and the traffic spread over the zones as the load guard takes it to be.
 import { keepPod } from '../../annotator/objects.ts'
 import { portsByBackend } from '../../annotator/ports.ts'
-import { zoneKey, zoneOf } from '../../lib/zone.ts'
 import { isUp } from '../haproxy-stats.ts'
 import type { Inspection } from '../inspection.ts'
+import { zoneKeyOfNodes } from '../nodes.ts'
 import type { ProxyStats } from '../proxy-stats.ts'
 import type { ServiceState } from '../service-states.ts'
 import { type Check, type Finding, someOf } from './finding.ts'
@@ -130,11 +130,11 @@ export const zoneShares: Check = (inspection) => {
 
 /** Zone keys by the proxy pod's UID, as its Node says it. */
 function zonesOfProxies({ snapshot }: Inspection): Map<string, string> {
-  const zones = new Map(snapshot.nodes.map(({ metadata }) => [metadata.name ?? '', zoneOf(metadata.labels)]))
+  const zones = zoneKeyOfNodes(snapshot)
   return new Map(
     snapshot.pods.map(keepPod).flatMap(({ uid, nodeName = '' }) => {
       const zone = zones.get(nodeName)
-      return zone === undefined ? [] : [[uid, zoneKey(zone)] as const]
+      return zone === undefined ? [] : [[uid, zone]]
     }),
   )
 }
