@@ -1,18 +1,17 @@
 // A running HAProxy in a network of its own, whose DNS server is the test's, and what a test asks of it. Programs
 // that use it import ../cluster/enter.ts first.
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
-import { parseServers, type ServerStats } from '../../cli/haproxy-stats.ts'
+import { hostOf, isUp, parseServers, type ServerStats } from '../../cli/haproxy-stats.ts'
 import { until } from '../cluster/until.ts'
 import { auxiliaryText, configuration } from './configuration.ts'
 import { type DNSServer, startDNSServer } from './dns-server.ts'
+import { startHAProxyProcess } from './process.ts'
 
 export const zone = 'zone-1'
 
@@ -49,7 +48,6 @@ export interface HAProxyOptions {
 }
 
 const listen = '127.0.0.1:8000'
-const isUp = ({ status }: ServerStats) => status.startsWith('UP') || status === 'no check'
 
 export const isLocal = ({ server }: ServerStats) => server.startsWith('local-')
 
@@ -68,34 +66,20 @@ export async function startHAProxy(t: Test, options: HAProxyOptions): Promise<HA
     // the test's DNS server instead of the machine's
     file('aux.cfg', resolvers.replace('parse-resolv-conf', 'nameserver test 127.0.0.1:53')),
   ]
-  const running = spawn(process.env.HAPROXY ?? 'haproxy', ['-db', ...files.flatMap((each) => ['-f', each])], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const complaints = text(running.stderr)
-  const ended = once(running, 'close')
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
-  t.teardown(async () => {
-    agent.destroy()
-    running.kill('SIGTERM')
-    await ended
+  t.teardown(() => {
     dns.close()
     rmSync(folder, { recursive: true })
   })
+  const program = process.env.HAPROXY ?? 'haproxy'
+  const { run, stop } = await startHAProxyProcess({ program, files, socket, env })
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  t.teardown(() => {
+    agent.destroy()
+    return stop()
+  })
 
-  const run = (command: string) => {
-    const connection = connect(socket)
-    connection.end(`${command}\n`)
-    return text(connection)
-  }
   const servers = async (name: string) =>
     parseServers(await run(`show stat ${name} 4 -1`)).filter(({ backend }) => backend === name)
-  await Promise.race([
-    until('HAProxy answers', () => run('show info')),
-    ended.then(async () => {
-      throw new Error(`HAProxy ended:\n${await complaints}`)
-    }),
-  ])
   return {
     dns,
     run,
@@ -114,7 +98,7 @@ export async function startHAProxy(t: Test, options: HAProxyOptions): Promise<HA
       const timeoutMs = 60_000
       const check = async () => {
         const up = (await servers(name)).filter((server) => isLocal(server) && isUp(server))
-        const found = up.map(({ address }) => address.replace(/:\d+$/, ''))
+        const found = up.map(({ address }) => hostOf(address))
         if (found.sort().join() === want) return true
         throw new Error(`${found.length} are`)
       }

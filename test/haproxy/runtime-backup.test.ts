@@ -1,19 +1,14 @@
 // The fault that the original feature request reports, on real HAProxy: where `backup` stands on single server
 // lines, a slot that is filled at run time is no backup until the next reload. Below our `default-server backup`
 // every slot is one from the start.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import type { Servers } from '../../annotator/dialects/dialect.ts'
 import { haproxytechSnippet as snippet } from '../../annotator/dialects/haproxytech-snippet.ts'
 import { findHAProxy } from '../cluster/haproxy.ts'
 import { prepare } from '../cluster/prepare.ts'
-import { until } from '../cluster/until.ts'
 import {
   endpointSlice,
   ingress,
@@ -22,6 +17,7 @@ import {
   render,
   service,
 } from '../ingress-controller/objects.ts'
+import { startHAProxyProcess } from './process.ts'
 
 prepare(process.env)
 
@@ -65,26 +61,10 @@ async function haproxy(t: Test, backendText: string): Promise<(command: string) 
     backendText,
   ]
   writeFileSync(config, `${parts.join('\n\n')}\n`)
+  t.teardown(() => rmSync(folder, { recursive: true }))
   const program = findHAProxy(process.env) ?? 'haproxy'
-  const running = spawn(program, ['-db', '-f', config], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-  const complaints = text(running.stderr)
-  const ended = once(running, 'close')
-  t.teardown(async () => {
-    running.kill('SIGTERM')
-    await ended
-    rmSync(folder, { recursive: true })
-  })
-  const run = (command: string) => {
-    const connection = connect(socket)
-    connection.end(`${command}\n`)
-    return text(connection)
-  }
-  await Promise.race([
-    until('HAProxy answers', () => run('show info')),
-    ended.then(async () => {
-      throw new Error(`HAProxy ended:\n${await complaints}`)
-    }),
-  ])
+  const { run, stop } = await startHAProxyProcess({ program, files: [config], socket, env })
+  t.teardown(stop)
   return run
 }
 
