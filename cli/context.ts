@@ -9,6 +9,8 @@ export interface Terminal {
   out(text: string): void
   /** standard error: progress and problems, a line each */
   say(line: string): void
+  /** its width; undefined where the result goes elsewhere */
+  columns?: number | undefined
 }
 
 export interface CommandContext {

@@ -6,6 +6,7 @@ import { type Version, versionsOf } from './doctor/installation.ts'
 import { inspect } from './inspection.ts'
 import { type ExitCode, exitCodes } from './problem.ts'
 import { table } from './table.ts'
+import { wrapped } from './wrapped.ts'
 
 export async function runDoctor(context: CommandContext): Promise<ExitCode> {
   const { kube, look, commandLine, terminal } = context
@@ -23,16 +24,24 @@ export async function runDoctor(context: CommandContext): Promise<ExitCode> {
   terminal.out(
     commandLine.text('output') === 'json'
       ? `${JSON.stringify({ findings, versions }, null, 2)}\n`
-      : doctorText(findings, versions),
+      : doctorText(findings, versions, terminal.columns),
   )
   return findings.some(({ severity }) => severity !== 'note') ? exitCodes.findings : exitCodes.fine
 }
 
-export function doctorText(findings: readonly Finding[], versions: readonly Version[]): string {
+export function doctorText(
+  findings: readonly Finding[],
+  versions: readonly Version[],
+  columns?: number | undefined,
+): string {
   const indent = ' '.repeat(8)
-  const parts = findings.map(
-    ({ severity, check, subject, problem, fix }) =>
-      `${severity.padEnd(7)} ${check}: ${subject}\n${indent}${problem}\n${indent}→ ${fix}\n`,
+  const parts = findings.map(({ severity, check, subject, problem, fix }) =>
+    [
+      wrapped(`${severity.padEnd(7)} ${check}: ${subject}`, columns, indent),
+      wrapped(`${indent}${problem}`, columns, indent),
+      wrapped(`${indent}→ ${fix}`, columns, `${indent}  `),
+      '',
+    ].join('\n'),
   )
   const count = findings.filter(({ severity }) => severity !== 'note').length
   const verdict =

@@ -11,6 +11,7 @@ process.exitCode = await run(
   {
     out: (text) => process.stdout.write(plain(text)),
     say: (line) => process.stderr.write(`${plain(line)}\n`),
+    columns: process.stdout.columns,
   },
   interrupted.signal,
 )

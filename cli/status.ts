@@ -1,26 +1,28 @@
 // Pure: the states of Services as a table for people and as JSON for programs.
 import type { ServiceState, ZoneState } from './service-states.ts'
 import { age, table } from './table.ts'
+import { wrapped } from './wrapped.ts'
 
-const header = ['SERVICE', 'MODE', 'REASON', 'ZONE', 'READY', 'SERVING', 'LENT', 'PROXIES', 'LAST CHANGE']
+const header = ['SERVICE', 'MODE', 'READY', 'SERVING', 'LENT', 'PROXIES', 'CHANGED', 'REASON']
 
-/** One row a zone; a Service's own columns stand in its first. Messages of refusals follow below. */
-export function statusTable(states: readonly ServiceState[], now: number): string {
+/** One row a Service, with what its zones have together, and below it one a zone. Messages of refusals follow. */
+export function statusTable(
+  states: readonly ServiceState[],
+  { now, columns }: { now: number; columns?: number | undefined },
+): string {
   if (states.length === 0) {
     return 'No Service is routed by zone, and no pod behind one has opted in: see docs/install or README.md.\n'
   }
-  const rows = states.flatMap((state) => {
-    const { key, mode, reason, lastChange } = state
-    const changed = lastChange === undefined ? '-' : `${age(now - lastChange.at)} ago, ${lastChange.what}`
-    const zones = state.zones.length > 0 ? state.zones : [undefined]
-    return zones.map((zone, index) => {
-      const numbers = numbersOf(zone)
-      return index === 0
-        ? [key, mode, reason, zone?.zone ?? '-', ...numbers, changed]
-        : ['', '', '', zone?.zone ?? '', ...numbers, '']
-    })
+  const rows = states.flatMap(({ key, mode, reason, lastChange, zones }) => {
+    const changed = lastChange === undefined ? '-' : `${age(now - lastChange.at)} ago`
+    return [
+      [key, mode, ...numbersOf(zones), changed, reason],
+      ...zones.map((zone) => [`  ${zone.zone}`, '', ...numbersOf([zone]), '', '']),
+    ]
   })
-  const notes = states.flatMap(({ key, message }) => (message === undefined ? [] : [`${key}: ${message}`]))
+  const notes = states.flatMap(({ key, message }) =>
+    message === undefined ? [] : [wrapped(`${key}: ${message}`, columns, '  ')],
+  )
   return table(header, rows) + (notes.length > 0 ? `\n${notes.join('\n')}\n` : '')
 }
 
@@ -40,7 +42,7 @@ export function statusJson(states: readonly ServiceState[]): object {
   }
 }
 
-function numbersOf(zone: ZoneState | undefined): string[] {
-  if (zone === undefined) return ['-', '-', '-', '-']
-  return [zone.ready, zone.serving, zone.lent, zone.proxies].map(String)
+function numbersOf(zones: readonly ZoneState[]): string[] {
+  const counts = ['ready', 'serving', 'lent', 'proxies'] as const
+  return counts.map((count) => String(zones.reduce((sum, zone) => sum + zone[count], 0)))
 }

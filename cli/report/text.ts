@@ -1,5 +1,6 @@
 // Pure: the report as a table for people and as JSON for programs.
 import { age, table } from '../table.ts'
+import { wrapped } from '../wrapped.ts'
 import type { ProxyCounters } from './counters.ts'
 import { bytesOf, crossedShare, type ServiceTraffic, type Traffic } from './traffic.ts'
 
@@ -28,7 +29,8 @@ const header = [
   'SAVED',
 ]
 
-export function reportText(report: Report): string {
+/** `columns` as the terminal has them, for the sentences. */
+export function reportText(report: Report, columns?: number | undefined): string {
   const { services, all, price, unread } = report
   if (bytesOf(all) === 0) return `No request was counted ${spanText(report)}.\n`
   const rows = services.map((service) => {
@@ -36,9 +38,8 @@ export function reportText(report: Report): string {
     return [key, report.zonal.has(key) ? 'yes' : 'no', ...cells(service, price)]
   })
   const lines = [
-    table(header, [...rows, ['all', '', ...cells(all, price)]]),
-    `Counted ${spanText(report)}. BYTES go both ways between HAProxy and pods; CROSSED is the share that left its zone,`,
-    'LEAST what has to for pods as they are, WITHOUT what would without zonefirst.',
+    `Counted ${spanText(report)}.`,
+    'BYTES go both ways between HAProxy and pods; CROSSED is the share that left its zone, LEAST what has to for pods as they are, WITHOUT what would without zonefirst.',
     `A MONTH is what crosses at this rate for $${price} a GB (10⁹ bytes), both directions of the charge together; SAVED is against WITHOUT.`,
   ]
   if (all.unknown.bytes > 0) {
@@ -47,7 +48,8 @@ export function reportText(report: Report): string {
     )
   }
   if (unread.length > 0) lines.push(`Not read: ${unread.join(', ')}.`)
-  return `${lines.join('\n')}\n`
+  const sentences = lines.map((line) => `${wrapped(line, columns, '  ')}\n`).join('')
+  return `${table(header, [...rows, ['all', '', ...cells(all, price)]])}\n${sentences}`
 }
 
 export function reportJson(report: Report): object {

@@ -88,12 +88,30 @@ t.test('the last change is the newest Event, or when our fields were written', a
     ]
   })
   t.strictSame(wrote?.lastChange, { at: now - 7_200_000, what: 'written' })
-  t.match(
-    statusTable(wrote ? [wrote] : [], now),
-    /^shop\/web +zonal +Routed +a +1 +1 +0 +1 {2}2h ago, written$/m,
-  )
-  t.match(statusTable([], now), /^No Service is routed by zone/)
+  const table = statusTable(wrote ? [wrote] : [], { now })
+  t.match(table, /^shop\/web +zonal +2 +2 +0 +2 +2h ago +Routed$/m, 'what its zones have together')
+  t.match(table, /^ {2}a +1 +1 +0 +1$/m)
+  t.match(statusTable([], { now }), /^No Service is routed by zone/)
 })
+
+t.test('in a terminal of 80 columns', async (t) => {
+  const [routed, refused] = [() => {}, publishNotReady].map(webAfter)
+  if (routed === undefined || refused === undefined) throw new Error('no Service')
+  const zones = routed.zones.map((zone) => ({ ...zone, zone: 'ap-southeast-1a' }))
+  const service = { ...routed, zones, lastChange: { at: now - 3_000_000, what: 'ZonesRebalanced' } }
+  const isLong = (line: string) => line.length > 80
+  const lines = statusTable([service, refused], { now, columns: 80 }).split('\n')
+  t.strictSame(
+    lines.filter(isLong).map((line) => line.split(/ +/).at(-1)),
+    ['PublishesNotReadyAddresses'],
+    'the longest of all reasons alone goes beyond it, and in its last column',
+  )
+  t.match(lines.join(' ').replaceAll(/ +/g, ' '), `shop/web: ${refused.message}`, 'sentences are whole')
+})
+
+function publishNotReady({ snapshot }: Parts): void {
+  snapshot.services[0].spec.publishNotReadyAddresses = true
+}
 
 t.test('settings of the annotator count', async (t) => {
   const web = webAfter(({ snapshot }) => {
