@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type Cluster, startCluster } from '../cluster/cluster.ts'
 import { runCommand } from '../cluster/command.ts'
-import type { ServiceName } from '../scenario/application.ts'
-import { configurationFile, haproxyIngressProxies, versionOf } from '../scenario/haproxy-ingress.ts'
+import { namespace, type ServiceName } from '../scenario/application.ts'
+import { zonefirst } from '../scenario/command-line.ts'
+import { configurationFile, haproxyIngressProxies, ownPorts, versionOf } from '../scenario/haproxy-ingress.ts'
 import { readServers } from '../scenario/haproxy-stats.ts'
 import { proxyNamespace, statsPort, type ZoneOptions } from '../scenario/proxies.ts'
 import { type Backend, isBackendOf, untilServed } from '../scenario/routing.ts'
@@ -37,13 +38,16 @@ t.before(async () => {
       ZONEFIRST_DIALECT: 'haproxy-ingress-snippet',
       ZONEFIRST_GRACE_TIME: '5s',
       ZONEFIRST_RELEASE_TIME: '5s',
+      ZONEFIRST_EFFECT_INTERVAL: '1s',
+      ZONEFIRST_STATS_PORT: String(ownPorts.metrics),
+      ZONEFIRST_PROXY_NAMESPACES: proxyNamespace,
     },
   })
   await runApplication(cluster)
   await runController()
 })
 
-async function runController(options: ZoneOptions = {}): Promise<void> {
+async function runController(options: ZoneOptions & { flags?: readonly string[] } = {}): Promise<void> {
   if (!program) throw new Error('there is no controller to run')
   const { kubeconfig } = cluster
   await cluster.apply(haproxyIngressProxies({ program, haproxy, kubeconfig, ...options }))
@@ -101,6 +105,48 @@ t.test('traffic stays in its zone, and growth brings no reload', needsController
   assertByZone(t, after)
   t.equal((await send(cluster)).crossedRequests, 0)
 })
+
+t.test('doctor and report read its own page of statistics', needsController, async (t) => {
+  await runApplication(cluster)
+  await untilRouted(cluster)
+  const port = `--stats-port=${ownPorts.stats}`
+  // rollouts leave traces for some seconds
+  await cluster
+    .until('doctor calls it healthy', async () => (await zonefirst(cluster, 'doctor', port)).exitCode === 0)
+    .catch(() => {})
+  const { out } = await zonefirst(cluster, 'doctor', port, '--output=json')
+  t.strictSame(JSON.parse(out).findings, [])
+  await send(cluster)
+  const { services } = JSON.parse((await zonefirst(cluster, 'report', port, '--output=json')).out)
+  const web = services.find(({ name }: { name: string }) => name === 'web')
+  t.equal(web.requests.crossed, 0)
+  t.ok(web.requests.kept >= 180, `${web.requests.kept} requests were kept`)
+})
+
+t.test('a text that it leaves out is told by its own metrics', needsController, async (t) => {
+  await runApplication(cluster)
+  await untilRouted(cluster)
+  t.notOk((await events()).includes('WithoutEffect'))
+  await runController({ flags: ['--disable-config-keywords=server-template'] })
+  t.teardown(async () => {
+    await runController()
+    await untilRouted(cluster)
+  })
+  await untilUnrouted()
+  await cluster.until('it is told', async () => (await events()).includes('WithoutEffect'))
+})
+
+/** Reasons of the Events on the Service "web". */
+async function events(): Promise<string[]> {
+  const path = `/api/v1/namespaces/${namespace}/events`
+  const query = { fieldSelector: 'involvedObject.kind=Service,involvedObject.name=web' }
+  const { items } = await cluster.kube.request<{ items: { reason: string }[] }>({
+    method: 'GET',
+    path,
+    query,
+  })
+  return items.map(({ reason }) => reason)
+}
 
 t.test('opting out restores what was there, and no request fails meanwhile', needsController, async (t) => {
   await runApplication(cluster, { drainTime: 5 })

@@ -9,14 +9,19 @@ export interface HAProxyIngressOptions extends ZoneOptions {
   program: string
   haproxy: string
   kubeconfig: string
+  /** More of the command line. */
+  flags?: readonly string[]
 }
+
+/** Its own page of statistics, and its own metrics. */
+export const ownPorts = { stats: 1936, metrics: 9101 }
 
 const folder = '/run/ingress'
 
 /** What it writes, seen from the container's /run. */
 export const configurationFile = 'ingress/etc/haproxy/haproxy.cfg'
 
-/** Statistics and metrics on one port, as the other controller has them. */
+/** Statistics and metrics on one port, as the other controller has them: what the tests themselves read. */
 const statsSection = `
 frontend stats-and-metrics
   mode http
@@ -31,6 +36,7 @@ export function haproxyIngressProxies({
   program,
   haproxy,
   kubeconfig,
+  flags: moreFlags = [],
   ...zoneOptions
 }: HAProxyIngressOptions): KubeObject[] {
   const flags = [
@@ -42,6 +48,7 @@ export function haproxyIngressProxies({
     // changes are gathered for a tenth of a second instead of two
     '--rate-limit-update=10',
     '-v=2',
+    ...moreFlags,
   ]
   const lua = `${folder}/etc/haproxy/lua`
   const script = [
@@ -59,7 +66,11 @@ export function haproxyIngressProxies({
     ...zoneOptions,
     kubeconfig,
     controller: 'haproxy-ingress.github.io/controller',
-    configMap: { 'config-sections': resolversSection() + statsSection, 'ssl-redirect': 'false' },
+    configMap: {
+      'config-sections': resolversSection() + statsSection,
+      'ssl-redirect': 'false',
+      'prometheus-port': String(ownPorts.metrics),
+    },
     script,
     healthzPort: 10253,
   })
