@@ -48,7 +48,9 @@ export async function runReport({ kube, look, commandLine, terminal }: CommandCo
   if (save !== undefined) await write(save, `${JSON.stringify(savedCounters(stats, now))}\n`)
   if (svg !== undefined) await write(svg, drawReport(report))
   terminal.out(
-    text('output') === 'json' ? `${JSON.stringify(reportJson(report), null, 2)}\n` : reportText(report, terminal.columns),
+    text('output') === 'json'
+      ? `${JSON.stringify(reportJson(report), null, 2)}\n`
+      : reportText(report, terminal.columns),
   )
   return exitCodes.fine
 }
