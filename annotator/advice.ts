@@ -1,9 +1,9 @@
 // Pure: what people should know of a Service that is routed by zone: no reason to refuse it, but it may serve worse than
 // they meant.
-import { type Said, userSettings } from './controller-words.ts'
 import type { Routed } from './desired.ts'
 import type { Dialect, Servers } from './dialects/dialect.ts'
 import type { Input } from './input.ts'
+import { type Said, userSettings } from './user-settings.ts'
 import { zonalServiceHost } from './zonal-host.ts'
 
 export type AdviceReason = 'AnswerTooLarge' | 'TooFewSlots' | 'MaxconnDivided'
@@ -16,7 +16,7 @@ export interface Advice {
 
 /** `answerSize` is how many bytes of an answer the proxies' resolvers section takes. */
 export function adviceOn(input: Input, routed: Routed, { words }: Dialect, answerSize: number): Advice[] {
-  const [maxconn] = words.dividesMaxconn ? userSettings(words, input).read(words.maxconn) : []
+  const [maxconn] = words.dividesMaxconn ? userSettings(words.prefixes, input).read(words.maxconn) : []
   return [
     ...adviceOnLargestZone(input, routed, answerSize),
     ...(maxconn === undefined ? [] : adviceOnMaxconn(input, maxconn, words.maxconn)),

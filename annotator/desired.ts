@@ -7,9 +7,9 @@ import type { GuardMemory } from './load-guard/guard.ts'
 import type { Service } from './objects.ts'
 import { portsByBackend } from './ports.ts'
 import type { Refusal } from './reasons.ts'
+import { refusalOfSettings } from './refused-settings.ts'
 import { guardedServing, type ServingOptions } from './serving.ts'
 import { slotsFor } from './slots.ts'
-import { refusalOfSettings } from './user-settings.ts'
 import { choosePrefix, foreignNames, possiblePrefixes, zonalService } from './zonal-services.ts'
 
 export type Desired = Routed | { routed: false; refusal: Refusal }

@@ -1,6 +1,6 @@
 // jcmoraisjr's haproxy-ingress: the annotation holds the server lines themselves, for all backends of the Service. It is
 // under config-backend, since config-backend-late, the same place's other name, came with version 0.16.
-import { haproxyIngressWords } from '../controller-words.ts'
+import { haproxyIngressWords } from './haproxy-ingress-words.ts'
 import { snippetDialect } from './snippet.ts'
 
 export const haproxyIngressSnippet = snippetDialect({

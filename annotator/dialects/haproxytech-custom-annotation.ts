@@ -1,8 +1,8 @@
 // haproxytech controller 3.2 and later: the annotation holds values only, an administrator's ValidationRules object
 // holds the server lines and checks the values.
 import { serversAnnotation } from '../../lib/names.ts'
-import { haproxytechWords } from '../controller-words.ts'
 import type { Dialect, Servers } from './dialect.ts'
+import { haproxytechWords } from './haproxytech-words.ts'
 
 interface Value {
   name: string

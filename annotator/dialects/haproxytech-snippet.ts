@@ -1,5 +1,5 @@
 // haproxytech controllers before 3.2: the annotation holds the server lines themselves, for all backends of the Service.
-import { haproxytechWords } from '../controller-words.ts'
+import { haproxytechWords } from './haproxytech-words.ts'
 import { snippetDialect } from './snippet.ts'
 
 export const haproxytechSnippet = snippetDialect({

@@ -1,6 +1,7 @@
 import type { V1ServicePort } from '@kubernetes/client-node'
 import t from 'tap'
-import { haproxyIngressWords, haproxytechWords } from '../../annotator/controller-words.ts'
+import { haproxyIngressWords } from '../../annotator/dialects/haproxy-ingress-words.ts'
+import { haproxytechWords } from '../../annotator/dialects/haproxytech-words.ts'
 import { portsByBackend } from '../../annotator/ports.ts'
 import { endpoints, input, service } from '../fixtures/cluster-objects.ts'
 

@@ -1,8 +1,21 @@
-// Pure: settings of jcmoraisjr's haproxy-ingress that don't go with ours. Its servers carry their options themselves, of
-// which a template inherits none, and of several snippets for the same place it takes one.
-import type { Read, Said, UserSettings } from './controller-words.ts'
-import { isOurSnippet } from './dialects/snippet.ts'
-import type { Refusal } from './reasons.ts'
+// Pure: jcmoraisjr's haproxy-ingress. Its servers carry their options themselves, of which a template inherits none, and of
+// several snippets for the same place it takes one.
+import type { ControllerWords } from '../controller-words.ts'
+import type { Refusal } from '../reasons.ts'
+import type { Read, Said, UserSettings } from '../user-settings.ts'
+import { isOurSnippet } from './snippet.ts'
+
+export const haproxyIngressWords: ControllerWords = {
+  prefixes: ['haproxy-ingress.github.io/', 'ingress.kubernetes.io/'],
+  backendName: ({ namespace, service, port }) => `${namespace}_${service}_${port.targetPort ?? port.port}`,
+  snippet: 'config-backend-early',
+  balance: 'balance-algorithm',
+  maxconn: 'maxconn-server',
+  backendResource: undefined,
+  dividesMaxconn: false,
+  staticCookie,
+  refuse,
+}
 
 const isOn = (value: string) => /^(1|t|T|TRUE|true|True)$/.test(value)
 const isNumber = (value: string) => Number(value) > 0
@@ -26,7 +39,7 @@ const serverOptions: Readonly<Record<string, (value: string) => boolean>> = {
   'source-address-intf': isGiven,
 }
 
-export function refusalOfHAProxyIngress({ read, readAll }: UserSettings): Refusal | undefined {
+function refuse({ read, readAll }: UserSettings): Refusal | undefined {
   for (const [name, counts] of Object.entries(serverOptions)) {
     const option = read(name).find(({ value }) => counts(value))
     if (option === undefined) continue
@@ -49,7 +62,7 @@ export function refusalOfHAProxyIngress({ read, readAll }: UserSettings): Refusa
 }
 
 /** A dynamic cookie holds what is worked out of the pod's address, other ones the server's name. */
-export function staticCookieOfHAProxyIngress(read: Read): Said | undefined {
+function staticCookie(read: Read): Said | undefined {
   if (!read('affinity').some(({ value }) => value === 'cookie')) return undefined
   return read('session-cookie-dynamic').find(({ value }) => !isOn(value))
 }

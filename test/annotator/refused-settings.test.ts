@@ -4,7 +4,7 @@ import { haproxytechCustomAnnotation } from '../../annotator/dialects/haproxytec
 import { haproxytechSnippet } from '../../annotator/dialects/haproxytech-snippet.ts'
 import type { Input } from '../../annotator/input.ts'
 import type { Reason } from '../../annotator/reasons.ts'
-import { refusalOfSettings } from '../../annotator/user-settings.ts'
+import { refusalOfSettings } from '../../annotator/refused-settings.ts'
 import { ingress, input, service } from '../fixtures/cluster-objects.ts'
 
 const given = (annotations: Record<string, string>, ingressAnnotations: Record<string, string> = {}) =>
