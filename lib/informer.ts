@@ -2,17 +2,9 @@
 // what the objects mean: `project` says what to keep of each, `onChange` hears what changed.
 import { setTimeout as wait } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  ApiError,
-  acceptMetadata,
-  isGone,
-  isNotFound,
-  type Kube,
-  type KubeObject,
-  readAll,
-  readLines,
-} from './kube.ts'
+import { ApiError, isGone, isNotFound, type Kube, type KubeObject } from './kube.ts'
 import { listPages } from './list-pages.ts'
+import { type WatchEvent, watch } from './watch.ts'
 
 export interface InformerOptions<T> {
   kube: Kube
@@ -32,16 +24,11 @@ export interface InformerOptions<T> {
   timing?: Partial<typeof usualTiming>
 }
 
-interface WatchEvent {
-  type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
-  object: KubeObject & { code?: number; message?: string }
-}
-
 const initialEventsEnd = 'k8s.io/initial-events-end'
 const usualTiming = {
   firstRetry: 1_000,
   mostRetry: 30_000,
-  // bookmarks come about once a minute: a watch that is silent for longer than this has lost its connection
+  // see watch.ts
   silenceLimit: 150_000,
 }
 
@@ -153,50 +140,17 @@ export class Informer<T> {
 
   /** Begins with all objects where no version is known yet, and goes on with what changes. */
   async #watch(): Promise<void> {
-    const { kube, path, query, metadataOnly } = this.#options
-    const silent = new AbortController()
-    const timer = setTimeout(
-      () => silent.abort(new Error(`watch of ${path} went silent`)),
-      this.#timing.silenceLimit,
-    )
-    const request = {
-      method: 'GET' as const,
-      path,
-      query: {
-        ...query,
-        watch: true,
-        allowWatchBookmarks: true,
-        ...(this.#version === undefined
-          ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
-          : { resourceVersion: this.#version }),
-        // spread, so that not all watches end at once
-        timeoutSeconds: Math.round(300 * (1 + Math.random())),
-      },
-      ...(metadataOnly && { accept: acceptMetadata }),
-      signal: AbortSignal.any([this.#stopped.signal, silent.signal]),
-    }
-    this.#seen = this.#version === undefined ? new Set() : undefined
-    try {
-      const answer = await kube.stream(request)
-      const status = answer.statusCode ?? 0
-      if (status !== 200) throw new ApiError(request, status, await readAll(answer))
-      for await (const lines of readLines(answer)) {
-        timer.refresh()
-        this.#lastHeard = Date.now()
-        for (const line of lines) this.#take(JSON.parse(line) as WatchEvent)
-      }
-    } catch (error) {
-      throw silent.signal.aborted ? silent.signal.reason : error
-    } finally {
-      clearTimeout(timer)
+    const version = this.#version
+    this.#seen = version === undefined ? new Set() : undefined
+    const { silenceLimit } = this.#timing
+    const { signal } = this.#stopped
+    for await (const events of watch({ ...this.#options, version, silenceLimit, signal })) {
+      this.#lastHeard = Date.now()
+      for (const event of events) this.#take(event)
     }
   }
 
   #take({ type, object }: WatchEvent): void {
-    if (type === 'ERROR') {
-      const request = { method: 'GET' as const, path: this.#options.path }
-      throw new ApiError(request, object?.code ?? 500, JSON.stringify(object))
-    }
     if (type !== 'BOOKMARK' && !this.#isNamed(object)) return
     const { resourceVersion, annotations } = object.metadata
     if (type === 'BOOKMARK') {
