@@ -9,12 +9,14 @@ import { startCluster } from '../cluster/cluster.ts'
 import { runCommand } from '../cluster/command.ts'
 import { findPromtool, withoutPromtool } from '../cluster/promtool.ts'
 import { bundlesOf } from '../scenario/certificates.ts'
-import { release, replaceEveryPod, helm as runHelm } from '../scenario/helm.ts'
+import { helmVersion, release, replaceEveryPod, helm as runHelm } from '../scenario/helm.ts'
+import { namedZonefirst } from '../scenario/snapshot.ts'
 import { systemNamespace } from '../scenario/zonefirst.ts'
 import { bind, createPod, createShop, podOf, stampOf, unstamped, untilServing } from './webhook-cluster.ts'
 
 const cluster = await startCluster({ zones: ['a', 'b'] })
 t.teardown(() => cluster.stop())
+t.comment(`Helm ${await helmVersion(cluster)}`)
 await startCertManager(cluster)
 await createShop(cluster)
 const { kubectl } = cluster
@@ -137,15 +139,6 @@ function startDryRuns() {
 /** The namespace takes along what was made at run time: Secrets, the Lease, the list of zones. */
 async function noTraceIsLeft(t: Test): Promise<void> {
   await kubectl('delete', 'namespace', systemNamespace, '--ignore-not-found')
-  const resources = await kubectl('api-resources', '--verbs=list', '-o', 'name')
-  const listable = resources
-    .trim()
-    .split('\n')
-    .filter((name) => !/^(events|componentstatuses)\b/.test(name))
-  const all = await kubectl('get', listable.join(','), '--all-namespaces', '-o', 'name')
-  t.strictSame(
-    all.split('\n').filter((line) => line.includes('zonefirst')),
-    [],
-  )
+  t.strictSame(await namedZonefirst(cluster), [])
   t.strictSame(await stampOfNewPod(), unstamped, 'pods are bound as before')
 }

@@ -4,7 +4,14 @@ import type { Cluster } from '../cluster/cluster.ts'
 import * as system from '../scenario/system.ts'
 import { outcomeOf, sendFromEveryZone, sendWhile, type Traffic } from '../scenario/traffic.ts'
 
-export { program, runApplication, runProxies, untilRouted, zones } from '../scenario/system.ts'
+export {
+  program,
+  restartProxies,
+  runApplication,
+  runProxies,
+  untilRouted,
+  zones,
+} from '../scenario/system.ts'
 
 /** It ends with the test; says which ingress controller and which HAProxy it uses. */
 export async function startSystem(t: Test, options: system.SystemOptions = {}): Promise<Cluster> {

@@ -13,9 +13,17 @@ export const replaceEveryPod = ['webhook', 'annotator', 'certs'].map(
   (program) => `--set-string=${program}.podAnnotations.round=2`,
 )
 
+/** Another one than the tools bring may be named. */
+const program = process.env.HELM || join(bin, 'helm')
+
 /** Programs that call this import enter-with-helm.ts first. */
 export function helm(cluster: Cluster, ...args: string[]): Promise<string> {
-  return runCommand([join(bin, 'helm'), '--namespace', systemNamespace, ...args], {
+  return runCommand([program, '--namespace', systemNamespace, ...args], {
     env: { PATH: searchPath, HOME: cluster.folder, KUBECONFIG: cluster.kubeconfig },
   })
+}
+
+/** Such as v3.22; a build of the module alone knows no more. */
+export async function helmVersion(cluster: Cluster): Promise<string> {
+  return (await helm(cluster, 'version', '--template', '{{.Version}}')).trim()
 }

@@ -1,5 +1,6 @@
-// What a namespace holds, without what every write changes: to see that nothing of ours is left.
+// What a namespace and a cluster hold, without what every write changes: to see that nothing of ours is left.
 import type { KubeObject } from '../../lib/kube.ts'
+import { servesLabel, zoneAnnotation, zoneKeyAnnotation } from '../../lib/names.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 
 /** Services in full, other kinds of the namespace that could be ours by name. */
@@ -20,6 +21,27 @@ export async function snapshot(cluster: Cluster, namespace: string): Promise<Rec
       services.map((service) => [service.metadata.name, withoutBookkeeping(service)]),
     ),
   }
+}
+
+/** Of all kinds and namespaces, Events aside. */
+export async function namedZonefirst({ kubectl }: Cluster): Promise<string[]> {
+  const resources = await kubectl('api-resources', '--verbs=list', '-o', 'name')
+  const listable = resources
+    .trim()
+    .split('\n')
+    .filter((name) => !/^(events|componentstatuses)\b/.test(name))
+  const all = await kubectl('get', listable.join(','), '--all-namespaces', '-o', 'name')
+  return all.split('\n').filter((line) => line.includes('zonefirst'))
+}
+
+/** Pods whose metadata has what zonefirst wrote, as `<namespace>/<name> <key>`. */
+export async function marksOnPods({ kube }: Cluster): Promise<string[]> {
+  const { items } = await kube.request<{ items: KubeObject[] }>({ method: 'GET', path: '/api/v1/pods' })
+  return items.flatMap(({ metadata: { namespace, name, annotations, labels } }) =>
+    [zoneAnnotation, zoneKeyAnnotation, servesLabel]
+      .filter((key) => key in { ...annotations, ...labels })
+      .map((key) => `${namespace}/${name} ${key}`),
+  )
 }
 
 function withoutBookkeeping(object: KubeObject): KubeObject {

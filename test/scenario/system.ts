@@ -49,6 +49,12 @@ export async function runProxies(
   await cluster.kubectl('-n', proxyNamespace, 'rollout', 'status', 'daemonset', '--timeout=90s')
 }
 
+/** New pods of the ingress controllers, which take their zones from stamps of their own. */
+export async function restartProxies(cluster: Cluster): Promise<void> {
+  await cluster.kubectl('-n', proxyNamespace, 'rollout', 'restart', 'daemonset')
+  await cluster.kubectl('-n', proxyNamespace, 'rollout', 'status', 'daemonset', '--timeout=90s')
+}
+
 /** Six pods, opted in, unless said otherwise. */
 export async function runApplication(cluster: Cluster, app: Partial<ApplicationOptions> = {}): Promise<void> {
   await cluster.apply(application({ replicas: 6, optedIn: true, ...app }))

@@ -16,6 +16,11 @@ export async function installZonefirst(cluster: Cluster, options: InstallOptions
   await cluster.kubectl('apply', '-f', selfManaged)
   await setEnv(cluster, 'zonefirst-annotator', options.annotatorEnv)
   await setEnv(cluster, 'zonefirst-webhook', options.webhookEnv)
+  await untilInstalled(cluster)
+}
+
+/** Until webhook and annotator are rolled out. */
+export async function untilInstalled(cluster: Cluster): Promise<void> {
   for (const name of ['zonefirst-webhook', 'zonefirst-annotator']) {
     const status = ['rollout', 'status', `deployment/${name}`, '--timeout=90s']
     await cluster.kubectl('-n', systemNamespace, ...status).catch(async (error: Error) => {
