@@ -25,7 +25,7 @@ t.test('every metric is one that a program has', async (t) => {
   const used = [...rules.map(({ expr }) => expr), dashboard].flatMap(
     (text) => text.match(/zonefirst_\w+/g) ?? [],
   )
-  for (const name of new Set(used)) t.ok(declared.includes(name.replace(/_bucket$/, '')), name)
+  for (const name of new Set(used)) t.ok(declared.includes(name.replace(/_(bucket|count)$/, '')), name)
 })
 
 t.test(
