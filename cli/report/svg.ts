@@ -1,5 +1,5 @@
-// Pure: the report as a picture. One bar a Service: what stayed, what crossed, and marks for the best that is possible and
-// for what would stay without zonefirst.
+// Pure: the report as a picture. One bar a Service: what stayed, what crossed, and marks for the most that
+// can stay without overloading pods, and for what would stay without zonefirst.
 import { type Box, box, type Colour, darkStyle, dashes, diamond, text, title } from './shapes.ts'
 import { bytesText, cost, dollars, percent, type Report, saving, spanText } from './text.ts'
 import { bytesOf, crossedShare, type ServiceTraffic } from './traffic.ts'
@@ -120,10 +120,10 @@ function legend(y: number, hasUnknown: boolean): string[] {
     ...swatch(barStart, 'kept', 'stayed in its zone'),
     ...swatch(barStart + 138, 'crossed', 'crossed zones'),
     diamond(barStart + 258, y - 4),
-    text(barStart + 270, y, 'best possible', { size: 12 }),
-    dashes(barStart + 370, y - 4, 14),
-    text(barStart + 380, y, 'without zonefirst', { size: 12 }),
-    ...(hasUnknown ? swatch(barStart + 500, 'unknown', 'not known') : []),
+    text(barStart + 270, y, 'best without overload', { size: 12 }),
+    dashes(barStart + 418, y - 4, 14),
+    text(barStart + 428, y, 'without zonefirst', { size: 12 }),
+    ...(hasUnknown ? swatch(margin, 'unknown', 'not known: pods are gone') : []),
   ]
 }
 

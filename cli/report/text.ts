@@ -39,7 +39,7 @@ export function reportText(report: Report, columns?: number | undefined): string
   })
   const lines = [
     `Counted ${spanText(report)}.`,
-    'BYTES go both ways between HAProxy and pods; CROSSED is the share that left its zone, LEAST what has to for pods as they are, WITHOUT what would without zonefirst.',
+    'BYTES go both ways between HAProxy and pods; CROSSED is the share that left its zone, LEAST what has to so that no pod of today’s is overloaded, WITHOUT what would without zonefirst.',
     `A MONTH is what crosses at this rate for $${price} a GB (10⁹ bytes), both directions of the charge together; SAVED is against WITHOUT.`,
   ]
   if (all.unknown.bytes > 0) {
@@ -128,7 +128,7 @@ export function percent(share: number | undefined): string {
 export function dollars(amount: number | undefined): string {
   if (amount === undefined) return '-'
   const digits = Math.abs(amount) >= 100 ? 0 : 2
-  return `${amount < 0 ? '-' : ''}$${Math.abs(amount).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`
+  return `${amount <= -0.005 ? '-' : ''}$${Math.abs(amount).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`
 }
 
 function cells(traffic: Traffic, price: number): string[] {

@@ -129,6 +129,7 @@ t.test('as people read it', async (t) => {
   t.equal(percent(undefined), '-')
   t.equal(dollars(1_234.5), '$1,235')
   t.equal(dollars(-3), '-$3.00')
+  t.equal(dollars(-0.001), '$0.00')
   const spans = (...given: (number | undefined)[]) =>
     spanText({ proxies: given.map((span) => ({ namespace: '', pod: '', uid: '', span, servers: [] })) })
   t.equal(spans(hour * 3), 'by 1 HAProxy over the last 3h')
