@@ -7,7 +7,8 @@ import { hashedPrefix, readablePrefix } from '../../annotator/zonal-name.ts'
 import type { ApiRequest } from '../../lib/kube.ts'
 import { zoneKey } from '../../lib/zone.ts'
 import { annotate, type DialectName } from '../fixtures/annotate.ts'
-import { type Cluster, cluster, damaged } from '../fixtures/arbitrary-cluster.ts'
+import { type Cluster, cluster } from '../fixtures/arbitrary/cluster.ts'
+import { damaged } from '../fixtures/arbitrary/damage.ts'
 
 const dialect = fc.constantFrom(...(Object.keys(dialects) as DialectName[]))
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/

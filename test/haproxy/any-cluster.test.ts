@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
+import { dialects } from '../../annotator/dialects/all.ts'
 import type { Ingress, Service } from '../../annotator/objects.ts'
 import { prepare } from '../cluster/prepare.ts'
 import { annotate, type DialectName } from '../fixtures/annotate.ts'
-import { type Cluster, cluster, paths } from '../fixtures/arbitrary-cluster.ts'
+import { cluster as anyCluster, type Cluster, paths } from '../fixtures/arbitrary/cluster.ts'
+import { backendWith } from '../ingress-controller/haproxy-ingress-backend.ts'
 import { ingressClass, render } from '../ingress-controller/objects.ts'
 import { rules } from './backends.ts'
 import { auxiliaryFile, configuration } from './configuration.ts'
@@ -65,7 +67,13 @@ function objectsOf(whole: Cluster, namespace: string, written: ReadonlyMap<strin
   ]
 }
 
-/** Annotations that the annotator ended with, by Service name. */
+interface AnnotatedCluster {
+  whole: Cluster
+  namespace: string
+  /** annotations that the annotator ended with, by Service name */
+  written: ReadonlyMap<string, Readonly<Record<string, string>>>
+}
+
 async function writtenFor(whole: Cluster, namespace: string, dialect: DialectName) {
   const found = new Map<string, Record<string, string>>()
   const { writes } = await annotate(whole, dialect)
@@ -83,25 +91,44 @@ async function writtenFor(whole: Cluster, namespace: string, dialect: DialectNam
   return found
 }
 
-for (const dialect of ['haproxytech-custom-annotation', 'haproxytech-snippet'] as const) {
+/** The backends of haproxytech's controller, one stand-in for all clusters. */
+function renderedBackends(annotated: readonly AnnotatedCluster[]): string[] {
+  const objects = annotated.flatMap(({ whole, namespace, written }) => objectsOf(whole, namespace, written))
+  return [...render([ingressClass, rules, ...objects]).values()]
+}
+
+/** haproxy-ingress' own, as it was seen to write them. */
+function recordedBackends(annotated: readonly AnnotatedCluster[]): string[] {
+  return annotated.flatMap(({ namespace, written }) =>
+    [...written].flatMap(([service, annotations]) =>
+      Object.values(annotations).map((text) => backendWith(text, `${namespace}_${service}_http`)),
+    ),
+  )
+}
+
+const backendsOf = {
+  'haproxytech-custom-annotation': renderedBackends,
+  'haproxytech-snippet': renderedBackends,
+  'haproxy-ingress-snippet': recordedBackends,
+} satisfies Record<DialectName, unknown>
+
+for (const dialect of Object.keys(dialects) as DialectName[]) {
   t.test(dialect, async (t) => {
-    const clusters = fc.sample(cluster, 300)
-    const objects: object[] = [ingressClass, rules]
-    let texts = 0
-    for (const [index, whole] of clusters.entries()) {
+    const annotated: AnnotatedCluster[] = []
+    for (const [index, cluster] of fc.sample(anyCluster, 300).entries()) {
       const namespace = `shop-${index}`
-      const moved = inNamespace(whole, namespace)
-      const written = await writtenFor(moved, namespace, dialect)
-      texts += written.size
-      if (written.size > 0) objects.push(...objectsOf(moved, namespace, written))
+      const whole = inNamespace(cluster, namespace)
+      const written = await writtenFor(whole, namespace, dialect)
+      if (written.size > 0) annotated.push({ whole, namespace, written })
     }
-    const backends = [...render(objects).values()]
+    const texts = annotated.reduce((sum, { written }) => sum + written.size, 0)
+    const backends = backendsOf[dialect](annotated)
     const routed = backends.filter((text) => text.includes('server-template'))
     t.ok(routed.length > 50, `${routed.length} backends by zone from ${texts} annotations`)
     const refused = backends.flatMap((text) => /# ERROR.*/.exec(text)?.[0] ?? [])
     t.strictSame(refused, [], 'the rule lets through whatever the annotator writes')
     for (const text of routed) {
-      const [, namespace] = /^backend (shop-\d+)_svc_/m.exec(text) ?? []
+      const [, namespace] = /^backend (shop-\d+)_/m.exec(text) ?? []
       t.match(text, `.${namespace}.svc.cluster.local:`)
     }
 

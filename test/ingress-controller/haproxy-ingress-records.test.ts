@@ -1,17 +1,11 @@
 // The third dialect in backends that haproxy-ingress itself wrote (0.16.1 and 0.17.0-alpha.2 wrote the same), in a real
 // HAProxy: what its commands make of servers there. The controller itself is in test/e2e/haproxy-ingress.test.ts.
 import '../cluster/enter.ts'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { haproxyIngressSnippet as dialect } from '../../annotator/dialects/haproxy-ingress-snippet.ts'
 import { startHAProxy, zone } from '../haproxy/haproxy.ts'
+import { backendWith, block, recordedName as name, record } from './haproxy-ingress-backend.ts'
 
-const record = (name: string) =>
-  readFileSync(join(import.meta.dirname, 'records', `haproxy-ingress-${name}.cfg`), 'utf8')
-
-const name = 'default_web_http'
-const block = / {4}# written by zonefirst\n(?: {4}.*\n)*? {4}\.endif\n/
 const textIn = (backend: string) => (block.exec(backend)?.[0] ?? '').replaceAll(/^ {4}/gm, '')
 
 /** The recorded backend with what the dialect writes today, in the recorded place. */
@@ -23,8 +17,7 @@ function backend(): string {
     family: 'ipv4' as const,
     ports: { [name]: 8080 },
   }
-  const text = dialect.write(servers).replaceAll(/^(?=.)/gm, '    ')
-  return record('config-backend').replace(block, () => text)
+  return backendWith(dialect.write(servers))
 }
 
 t.test('as recorded: the text line by line, before all servers, and nothing else is changed', async (t) => {

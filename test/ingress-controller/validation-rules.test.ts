@@ -9,7 +9,7 @@ import { serverLines } from '../../annotator/server-lines.ts'
 import { zonalServiceHost } from '../../annotator/zonal-host.ts'
 import { prepare } from '../cluster/prepare.ts'
 import { root } from '../cluster/tools.ts'
-import { hostileTexts } from '../fixtures/arbitrary-cluster.ts'
+import { hostileTexts } from '../fixtures/arbitrary/values.ts'
 import { endpointSlice, httpPort, ingress, ingressClass, recordedPods, render, service } from './objects.ts'
 
 prepare(process.env)
