@@ -1,6 +1,6 @@
 // Builds what is outdated, our image's files too, and unpacks HAProxy where there is none, with progress. prepare.ts
 // starts it, one at a time, with the names of the programs; run by hand without names, it builds all, and fetches
-// promtool.
+// promtool and prometheus-operator's definitions.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline'
 import { bundle } from '../../image/bundle.ts'
 import { bundleIsOutdated } from '../../image/sources.ts'
 import { findHAProxy, unpackHAProxy } from './haproxy.ts'
+import { prometheusOperatorFolder } from './prometheus-operator.ts'
 import { findPromtool, unpackPromtool } from './promtool.ts'
 import {
   allPrograms,
@@ -85,6 +86,8 @@ try {
       throw new Error(`haproxy can’t be downloaded: ${remedy}. ${error.message}`)
     })
   }
+  // so that no test has to
+  if (names.length === 0) prometheusOperatorFolder()
   // for a few tests, which are skipped without it
   if (names.length === 0 && !findPromtool(process.env)) {
     await unpackPromtool(say).catch((error: Error) => say(`promtool can’t be downloaded: ${error.message}`))

@@ -18,8 +18,29 @@ t.test('the control plane’s', async (t) => {
     'cert-manager': ['test/tools/cert-manager/go.mod', 'github.com/cert-manager/cert-manager'],
   }
   for (const [name, [file, path]] of Object.entries(modules)) {
-    const version = new RegExp(`^\\s*${path} v(\\S+)`, 'm').exec(read(file))?.[1]
-    t.ok(version, `${file} has ${path}`)
-    t.match(named[name], new RegExp(`^${version?.replaceAll('.', '\\.')}(,|$)`), `${name} ${version}`)
+    const version = versionOf(file, path)
+    t.match(named[name], new RegExp(`^${version.replaceAll('.', '\\.')}(,|$)`), `${name} ${version}`)
   }
 })
+
+t.test('those that install it and take its objects', async (t) => {
+  const rows = [...read('docs/versions.md').matchAll(/^\| ([^|]+) \| (\d\S*) \|/gm)]
+  const named = rows.map(([, name = '', version = '']) => `${name} ${version}`)
+  const modules: Record<string, [string, string]> = {
+    Helm: ['test/tools/helm/go.mod', 'helm.sh/helm/v3'],
+    'kubectl with its kustomize': ['test/tools/go.mod', 'k8s.io/kubernetes'],
+    "prometheus-operator's definitions": [
+      'test/tools/prometheus-operator/go.mod',
+      'github.com/prometheus-operator/prometheus-operator',
+    ],
+  }
+  for (const [name, [file, path]] of Object.entries(modules)) {
+    t.ok(named.includes(`${name} ${versionOf(file, path)}`), `${name} ${versionOf(file, path)}`)
+  }
+})
+
+function versionOf(file: string, path: string): string {
+  const [, version] = new RegExp(`^\\s*(?:require )?${path} v(\\S+)`, 'm').exec(read(file)) ?? []
+  if (version === undefined) throw new Error(`${file} has no ${path}`)
+  return version
+}
