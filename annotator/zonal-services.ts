@@ -60,7 +60,7 @@ export function isAsWanted(actual: Service, wanted: Service): boolean {
  * Also where it belonged to an earlier Service of the primary's name, replaced by this one: the garbage collector is
  * about to take it, unless it gets its new owner before.
  */
-export function isZonalServiceOf(service: Service, primary: Service): boolean {
+function isZonalServiceOf(service: Service, primary: Service): boolean {
   const owners = service.metadata.ownerReferences ?? []
   return (
     service.metadata.labels?.[zonalServiceLabel] !== undefined &&

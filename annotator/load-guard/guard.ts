@@ -37,7 +37,7 @@ export const settleTime = 10_000
 /** Between two moves that only let less traffic cross. */
 export const restTime = 60_000
 /** What such a move has to gain, as a share of all traffic. */
-export const worthwhile = 0.05
+const worthwhile = 0.05
 /** An overload so many times over the bound doesn't wait. */
 const badOverload = 2
 const tolerance = 1e-9

@@ -149,7 +149,7 @@ export function resolversOf(inspection: Inspection, pod: Pod) {
   return undefined
 }
 
-export function subjectOf({ metadata }: Pod): string {
+function subjectOf({ metadata }: Pod): string {
   return `Pod ${metadata.namespace}/${metadata.name}`
 }
 

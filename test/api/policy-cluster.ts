@@ -9,7 +9,7 @@ import { service } from '../scenario/shop.ts'
 import { actAs, annotatorUser } from '../scenario/users.ts'
 import { partOfZonefirst } from '../scenario/zonefirst.ts'
 
-export const namespace = 'shop'
+const namespace = 'shop'
 export const annotation = 'backend.zonefirst.io/servers'
 export const zonalLabel = 'zonefirst.io/zonal-service'
 const value = '{"name":"web-in","slots":8,"ports":{}}'

@@ -124,7 +124,7 @@ export async function webhookPods(cluster: Cluster): Promise<V1Pod[]> {
 }
 
 /** What all replicas together have counted, by reason. */
-export async function countReasons(cluster: Cluster): Promise<Record<string, number>> {
+async function countReasons(cluster: Cluster): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { status } of await webhookPods(cluster)) {
     const text = await (await fetch(`http://${status?.podIP}:8080/metrics`)).text()

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Test } from 'tap'
 
-export const port = 8080
+const port = 8080
 
 export interface Pod {
   readonly address: string
