@@ -38,7 +38,7 @@ const backfilled = new Counter({
 const reconciled = new Histogram({
   name: 'zonefirst_annotator_reconcile_seconds',
   help: 'Looks at a Service, and how long each took with its writes.',
-  buckets: [0.001, 0.01, 0.1, 1, 10],
+  buckets: [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   registers: [registry],
 })
 const outcomes = new Map<string, string>()
