@@ -29,13 +29,17 @@ export async function runDoctor(context: CommandContext): Promise<ExitCode> {
   return findings.some(({ severity }) => severity !== 'note') ? exitCodes.findings : exitCodes.fine
 }
 
+/** What is worst comes first. */
 export function doctorText(
   findings: readonly Finding[],
   versions: readonly Version[],
   columns?: number | undefined,
 ): string {
   const indent = ' '.repeat(8)
-  const parts = findings.map(({ severity, check, subject, problem, fix }) =>
+  const worstFirst = (['error', 'warning', 'note'] as const).flatMap((severity) =>
+    findings.filter((finding) => finding.severity === severity),
+  )
+  const parts = worstFirst.map(({ severity, check, subject, problem, fix }) =>
     [
       wrapped(`${severity.padEnd(7)} ${check}: ${subject}`, columns, indent),
       wrapped(`${indent}${problem}`, columns, indent),

@@ -29,5 +29,8 @@ t.test('findings keep their indentation', async (t) => {
       '        → look at the log',
     ].join('\n'),
   )
+  const note = { ...finding, severity: 'note', check: 'proxy-namespaces' } as const
+  const [first = ''] = doctorText([note, finding], []).split('\n')
+  t.match(first, /^error/, 'what is worst comes first')
   t.match(doctorText([finding], []), /^error {3}pods-unstamped: Pods default\/web-1, default\/web-2\n/)
 })
