@@ -1,5 +1,6 @@
 // Carries one write out. Everything is idempotent, and every write names the UID of what it was decided for, so that it
 // can't hit an object of the same name that came later.
+import { undefinedWhere } from '../lib/expected.ts'
 import { applyPatch, isConflict, isNotFound, type Kube, mergePatch } from '../lib/kube.ts'
 import { fieldManager } from '../lib/names.ts'
 import type { Service } from './objects.ts'
@@ -17,7 +18,8 @@ export async function apply(kube: Kube, write: ServiceWrite): Promise<Service | 
         body: write.service,
       })
     case 'delete-zonal-service':
-      await ignoring([isNotFound, isConflict], () =>
+      await undefinedWhere(
+        [isNotFound, isConflict],
         kube.request({
           method: 'DELETE',
           path: servicePath(write.service),
@@ -37,7 +39,8 @@ export async function apply(kube: Kube, write: ServiceWrite): Promise<Service | 
       })
     }
     case 'remove-annotation':
-      await ignoring([isNotFound], () =>
+      await undefinedWhere(
+        [isNotFound],
         kube.request({
           method: 'PATCH',
           path: servicePath(write.primary),
@@ -52,16 +55,4 @@ export async function apply(kube: Kube, write: ServiceWrite): Promise<Service | 
 
 function servicePath({ metadata }: Service): string {
   return `/api/v1/namespaces/${metadata.namespace}/services/${metadata.name}`
-}
-
-/** Does without what an expected error says can't be done. */
-export async function ignoring(
-  isExpected: readonly ((error: unknown) => boolean)[],
-  call: () => Promise<unknown>,
-): Promise<void> {
-  try {
-    await call()
-  } catch (error) {
-    if (!isExpected.some((test) => test(error))) throw error
-  }
 }

@@ -1,4 +1,5 @@
 // One Lease in the API server. Updates carry the version that was read, so that of two only one can win.
+import { undefinedWhere } from '../lib/expected.ts'
 import { isConflict, isNotFound, type Kube } from '../lib/kube.ts'
 import type { Lease, LeaseSpec } from './lease-record.ts'
 
@@ -26,17 +27,5 @@ export function leaseStore(kube: Kube, namespace: string, name: string): LeaseSt
         : kube.request<Lease>({ method: 'POST', path: collection, body, signal })
       return undefinedWhere([isConflict, isNotFound], call)
     },
-  }
-}
-
-async function undefinedWhere<T>(
-  isExpected: readonly ((error: unknown) => boolean)[],
-  call: Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await call
-  } catch (error) {
-    if (isExpected.some((test) => test(error))) return undefined
-    throw error
   }
 }

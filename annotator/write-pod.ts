@@ -1,7 +1,7 @@
 // Writes what stamps.ts says of one pod.
+import { undefinedWhere } from '../lib/expected.ts'
 import { isConflict, isNotFound, type Kube, mergePatch } from '../lib/kube.ts'
 import { fieldManager, servesLabel, zoneAnnotation, zoneKeyAnnotation } from '../lib/names.ts'
-import { ignoring } from './apply.ts'
 import type { PodWrite } from './stamps.ts'
 
 export interface PodWriter {
@@ -17,7 +17,8 @@ export async function writePod(
 ): Promise<void> {
   const { namespace, name, uid } = pod
   const annotations = { [zoneAnnotation]: zone ?? null, [zoneKeyAnnotation]: zoneKey ?? null }
-  await ignoring([isNotFound, isConflict], () =>
+  await undefinedWhere(
+    [isNotFound, isConflict],
     kube.request({
       method: 'PATCH',
       path: `/api/v1/namespaces/${namespace}/pods/${name}`,

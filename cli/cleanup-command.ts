@@ -1,5 +1,7 @@
 // zonefirst cleanup: takes away what zonefirst wrote, or says what that would be.
 import { setTimeout as pause } from 'node:timers/promises'
+import { atOnce } from '../lib/at-once.ts'
+import { undefinedWhere } from '../lib/expected.ts'
 import { isConflict, isNotFound, type Kube, type KubeObject } from '../lib/kube.ts'
 import { stopAnnotator } from './cleanup/annotator.ts'
 import { cleanupSteps, isOurRecord, recordPaths, type Step } from './cleanup/plan.ts'
@@ -72,7 +74,7 @@ async function carryOut({ kube, commandLine, terminal, signal }: CommandContext,
   await writeAll(kube, rest, (done) => terminal.say(`${done} of ${rest.length} pods and records`), signal)
 }
 
-const atOnce = 8
+const mostWrites = 8
 
 /** What is gone by itself, or another by now, needs nothing. */
 async function writeAll(
@@ -81,21 +83,13 @@ async function writeAll(
   say: (done: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const waiting = [...steps]
   let done = 0
-  const work = async () => {
-    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
-      signal.throwIfAborted()
-      try {
-        await kube.request(step.request)
-      } catch (error) {
-        if (!isNotFound(error) && !isConflict(error)) throw error
-      }
-      done += 1
-      if (done % 100 === 0) say(done)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(atOnce, steps.length) }, work))
+  await atOnce(mostWrites, steps, async ({ request }) => {
+    signal.throwIfAborted()
+    await undefinedWhere([isNotFound, isConflict], kube.request(request))
+    done += 1
+    if (done % 100 === 0) say(done)
+  })
   if (steps.length > 0) say(done)
 }
 

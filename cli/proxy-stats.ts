@@ -1,5 +1,6 @@
 // Reads the statistics of every HAProxy: through the API server, as `kubectl port-forward` reaches pods from anywhere, or at
 // the pods' own addresses.
+import { atOnce } from '../lib/at-once.ts'
 import { ApiError, type Kube } from '../lib/kube.ts'
 import { type PageLimits, readPage, readWithin } from '../lib/page.ts'
 import { parseServers, type ServerStats, versionOf, workerStartOf } from './haproxy-stats.ts'
@@ -26,26 +27,15 @@ export interface StatsOptions {
 }
 
 /** Few at a time: a statistics page of a large cluster has megabytes, half a kilobyte for each server. */
-const atOnce = 8
+const mostReads = 8
 const usualLimits: PageLimits = { time: 20_000, length: 64 * 2 ** 20 }
 
-export async function readProxyStats(
+export function readProxyStats(
   kube: Kube,
   pods: readonly Pod[],
   options: StatsOptions,
-  say: (done: number, all: number) => void = () => {},
 ): Promise<ProxyStats[]> {
-  const results: ProxyStats[] = []
-  const waiting = [...pods.entries()]
-  const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [index, pod] = next
-      results[index] = await readOne(kube, pod, options)
-      say(pods.length - waiting.length, pods.length)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(atOnce, pods.length) }, work))
-  return results
+  return atOnce(mostReads, pods, (pod) => readOne(kube, pod, options))
 }
 
 async function readOne(kube: Kube, pod: Pod, options: StatsOptions): Promise<ProxyStats> {
