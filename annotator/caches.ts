@@ -4,6 +4,7 @@ import type { Kube } from '../lib/kube.ts'
 import { enabledLabel, zonalServiceLabel } from '../lib/names.ts'
 import { type CustomResourcePaths, CustomResources } from './custom-resources.ts'
 import { Index } from './index.ts'
+import { endpointsIndex, ingressIndex, serviceIndex } from './indexes.ts'
 import type { Zone } from './input.ts'
 import { proxiesByZone, sharesOf } from './load-guard/shares.ts'
 import { NodeZones } from './node-zones.ts'
@@ -52,14 +53,11 @@ export class Caches {
   readonly proxyPods: ProxyPods
   readonly customResources: CustomResources
 
-  readonly servicesByNamespace = new Index<Service>(
-    ({ metadata }) => [metadata.namespace ?? ''],
-    ({ metadata }) => metadata.name ?? '',
-  )
+  readonly servicesByNamespace = serviceIndex()
   /** by the primary's UID */
   readonly zonalServices = zonalServiceIndex()
-  readonly endpointsByKey = new Index<Endpoints>(keysOfEndpoints, ({ name }) => name)
-  readonly ingressesByKey = new Index<Ingress>(keysOfIngress, ({ metadata }) => metadata.name ?? '')
+  readonly endpointsByKey = endpointsIndex()
+  readonly ingressesByKey = ingressIndex()
   readonly selectors = selectorIndex()
   readonly #options: CachesOptions
   readonly #podsByNode = new Index<Pod>(

@@ -3,9 +3,10 @@
 import { Informer } from '../lib/informer.ts'
 import type { Kube } from '../lib/kube.ts'
 import { type BackendResource, keepBackendResource } from './backend-resource.ts'
-import { Index } from './index.ts'
+import type { Index } from './index.ts'
+import { tcpResourceIndex } from './indexes.ts'
 import type { Route } from './routes.ts'
-import { keepTCPResource, keysOfTCPResource, type TCPResource } from './tcp-routes.ts'
+import { keepTCPResource, keysOfTCPResource, routesOfTCPResources, type TCPResource } from './tcp-routes.ts'
 
 /** Collections, such as `/apis/ingress.v3.haproxy.org/v3/tcps`: one for each version. */
 export interface CustomResourcePaths {
@@ -30,7 +31,7 @@ export class CustomResources {
   constructor({ kube, paths, enqueue, onBackend, onError }: CustomResourcesOptions) {
     const common = { kube, mayBeAbsent: true, onError }
     const tcps = paths.tcps.map((path) => {
-      const index = new Index<TCPResource>(keysOfTCPResource, ({ name }) => name)
+      const index = tcpResourceIndex()
       const onChange = (now: TCPResource | undefined, before: TCPResource | undefined) => {
         index.replace(now, before)
         for (const resource of [now, before]) if (resource) keysOfTCPResource(resource).forEach(enqueue)
@@ -53,9 +54,7 @@ export class CustomResources {
   }
 
   routesTo(key: string): Route[] {
-    const service = key.slice(key.indexOf('/') + 1)
-    const resources = this.#tcpIndexes.flatMap((index) => [...index.get(key).values()])
-    return resources.flatMap(({ routes }) => routes.filter((route) => route.service === service))
+    return this.#tcpIndexes.flatMap((index) => routesOfTCPResources(index.get(key).values(), key))
   }
 
   /** The newest version has it, where several do. */

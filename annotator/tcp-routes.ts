@@ -31,6 +31,11 @@ export function keysOfTCPResource({ namespace, routes }: TCPResource): string[] 
   return [...new Set(routes.map(({ service }) => keyOf(namespace, service)))]
 }
 
+/** The ports of one Service, `namespace/name`, that custom resources which name it route to. */
+export function routesOfTCPResources(resources: Iterable<TCPResource>, key: string): Route[] {
+  return [...resources].flatMap(({ routes }) => routes.filter(({ service }) => service === nameIn(key)))
+}
+
 /** The ports of one Service, `namespace/name`, that ConfigMaps of TCP services name: `<namespace>/<service>:<port>`. */
 export function routesOfTCPServices(
   contents: readonly Readonly<Record<string, string>>[],
@@ -38,8 +43,12 @@ export function routesOfTCPServices(
 ): Route[] {
   return contents.flatMap(Object.values).flatMap((value: string) => {
     const [service, port] = value.split(':')
-    return service?.trim() === key ? [route(key.slice(key.indexOf('/') + 1), Number(port))] : []
+    return service?.trim() === key ? [route(nameIn(key), Number(port))] : []
   })
+}
+
+function nameIn(key: string): string {
+  return key.slice(key.indexOf('/') + 1)
 }
 
 function route(service: string, number: number): Route {

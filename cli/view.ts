@@ -1,20 +1,15 @@
 // Pure: a snapshot as the annotator sees a cluster, so that its own functions decide about it.
 import { keepBackendResource } from '../annotator/backend-resource.ts'
 import type { ClusterView } from '../annotator/gather.ts'
-import { Index } from '../annotator/index.ts'
+import type { Index } from '../annotator/index.ts'
+import { endpointsIndex, ingressIndex, serviceIndex, tcpResourceIndex } from '../annotator/indexes.ts'
 import { zonesOf } from '../annotator/input.ts'
 import { proxiesByZone, sharesOf } from '../annotator/load-guard/shares.ts'
-import type { Endpoints, Ingress, Service } from '../annotator/objects.ts'
 import * as objects from '../annotator/objects.ts'
 import { isTrusted } from '../annotator/proxy-faults.ts'
 import { selectorIndex } from '../annotator/selector.ts'
-import {
-  keepTCPResource,
-  keysOfTCPResource,
-  routesOfTCPServices,
-  type TCPResource,
-} from '../annotator/tcp-routes.ts'
-import { keyOf, keysOfEndpoints, keysOfIngress } from '../annotator/triggers.ts'
+import { keepTCPResource, routesOfTCPResources, routesOfTCPServices } from '../annotator/tcp-routes.ts'
+import { keyOf } from '../annotator/triggers.ts'
 import { zonalServiceIndex } from '../annotator/zonal-services.ts'
 import type { KubeObject } from '../lib/kube.ts'
 import type { Installation } from './installation.ts'
@@ -35,31 +30,16 @@ export function viewOf(
     allPods.filter(({ namespace }) => isTrusted(namespace, proxyNamespaces)),
     zoneOfNode,
   )
-  const tcpResources = filled(
-    new Index<TCPResource>(keysOfTCPResource, ({ name }) => name),
-    snapshot.tcpResources.map(keepTCPResource),
-  )
+  const tcpResources = filled(tcpResourceIndex(), snapshot.tcpResources.map(keepTCPResource))
   const backends = byName(snapshot.backendResources, keepBackendResource)
   return {
     services: byName(snapshot.services),
     pods: byName(snapshot.pods, objects.keepPod),
     ingressClasses: { values: () => snapshot.ingressClasses },
-    servicesByNamespace: filled(
-      new Index<Service>(
-        ({ metadata }) => [metadata.namespace ?? ''],
-        ({ metadata }) => metadata.name ?? '',
-      ),
-      snapshot.services,
-    ),
+    servicesByNamespace: filled(serviceIndex(), snapshot.services),
     zonalServices: filled(zonalServiceIndex(), snapshot.services),
-    endpointsByKey: filled(
-      new Index<Endpoints>(keysOfEndpoints, ({ name }) => name),
-      snapshot.slices.map(objects.keepEndpoints),
-    ),
-    ingressesByKey: filled(
-      new Index<Ingress>(keysOfIngress, ({ metadata }) => metadata.name ?? ''),
-      snapshot.ingresses,
-    ),
+    endpointsByKey: filled(endpointsIndex(), snapshot.slices.map(objects.keepEndpoints)),
+    ingressesByKey: filled(ingressIndex(), snapshot.ingresses),
     selectors: filled(selectorIndex(), snapshot.services),
     zoneOfNode,
     zones: zonesOf(zoneOfNode.values()),
@@ -67,9 +47,7 @@ export function viewOf(
     proxies,
     controllerSettings: snapshot.controllerSettings,
     tcpRoutes: (key) => [
-      ...[...tcpResources.get(key).values()].flatMap(({ routes }) =>
-        routes.filter(({ service }) => key.endsWith(`/${service}`)),
-      ),
+      ...routesOfTCPResources(tcpResources.get(key).values(), key),
       ...routesOfTCPServices(snapshot.tcpServices, key),
     ],
     customResources: { backend: (namespace, name) => backends.get(namespace, name) },
