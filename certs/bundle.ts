@@ -1,5 +1,6 @@
 // The caBundle of the MutatingWebhookConfiguration: read, and written by server-side apply, that field alone.
 import type { V1MutatingWebhookConfiguration } from '@kubernetes/client-node'
+import { undefinedWhere } from '../lib/expected.ts'
 import { applyPatch, isFieldConflict, isNotFound, type Kube } from '../lib/kube.ts'
 import { certsFieldManager } from '../lib/names.ts'
 
@@ -13,12 +14,8 @@ export async function readConfiguration({
   kube,
   name,
 }: ConfigurationReference): Promise<V1MutatingWebhookConfiguration | undefined> {
-  try {
-    return await kube.request<V1MutatingWebhookConfiguration>({ method: 'GET', path: pathOf(name) })
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  const path = pathOf(name)
+  return undefinedWhere([isNotFound], kube.request<V1MutatingWebhookConfiguration>({ method: 'GET', path }))
 }
 
 /** Whether each of its webhooks trusts the certificate (PEM). */

@@ -1,5 +1,6 @@
 // Secrets with PEM texts: read, and written so that two writers can't overwrite each other.
 import type { V1Secret } from '@kubernetes/client-node'
+import { undefinedWhere } from '../lib/expected.ts'
 import { isConflict, isNotFound, type Kube } from '../lib/kube.ts'
 import { certsFieldManager as fieldManager } from '../lib/names.ts'
 
@@ -11,12 +12,8 @@ export interface SecretReference {
 
 /** Undefined where there is none. */
 export async function readSecret({ kube, namespace, name }: SecretReference): Promise<V1Secret | undefined> {
-  try {
-    return await kube.request<V1Secret>({ method: 'GET', path: `${secretsPath(namespace)}/${name}` })
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
+  const path = `${secretsPath(namespace)}/${name}`
+  return undefinedWhere([isNotFound], kube.request<V1Secret>({ method: 'GET', path }))
 }
 
 /** Rejects with a conflict where the Secret is not as `before` any more. Keys that are not in `texts` go. */
