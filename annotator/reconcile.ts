@@ -1,5 +1,5 @@
 // One key: gather, decide, write, tell. The deciding is in pure functions beside this file.
-import { isFieldConflict, isNamespaceTerminating, isRejected, type Kube } from '../lib/kube.ts'
+import { isFieldConflict, type Kube } from '../lib/kube.ts'
 import { type AdviceReason, adviceOn } from './advice.ts'
 import { apply } from './apply.ts'
 import { type Desired, desired } from './desired.ts'
@@ -11,7 +11,6 @@ import { type ClusterView, gather } from './gather.ts'
 import type { Input } from './input.ts'
 import type { Service } from './objects.ts'
 import { type Memory, plan, type ServiceWrite, type Write } from './plan.ts'
-import type { Refusal } from './reasons.ts'
 import {
   afterConflict,
   afterRemoval,
@@ -25,6 +24,7 @@ import type { ClassRule } from './routes.ts'
 import { ServiceTeller } from './service-teller.ts'
 import { inSteps } from './steps.ts'
 import { writePod } from './write-pod.ts'
+import { refusalOfWrite } from './write-refusal.ts'
 
 export interface ReconcilerOptions {
   kube: Kube
@@ -176,17 +176,10 @@ export class Reconciler {
   }
 
   #noteRefused(key: string, primary: Service, error: unknown): void {
-    const refuse = (refusal: Refusal) => {
-      this.#options.onOutcome(key, refusal.reason)
-      this.#teller.refused(key, primary, refusal)
-    }
-    if (isFieldConflict(error)) {
-      const { annotation } = this.#options.dialect
-      const message = `somebody else has set the annotation ${annotation}: remove it, zonefirst never overwrites it`
-      refuse({ reason: 'AnnotationTaken', message })
-    } else if (isRejected(error) && !isNamespaceTerminating(error)) {
-      refuse({ reason: 'WriteRejected', message: `the API server rejects what it needs: ${error.message}` })
-    }
+    const refusal = refusalOfWrite(error, this.#options.dialect.annotation)
+    if (refusal === undefined) return
+    this.#options.onOutcome(key, refusal.reason)
+    this.#teller.refused(key, primary, refusal)
   }
 
   #written(service: Service): Record<string, string> {
