@@ -21,7 +21,7 @@ export type Serving = 'home' | 'today' | ReadonlyMap<string, string | undefined>
 type ZoneOfNode = ReadonlyMap<string, string | undefined>
 
 export function isStampedRight(pod: Pod, zoneOfNode: ZoneOfNode): boolean {
-  const zone = zoneOf(pod, zoneOfNode)
+  const zone = zoneOfPod(pod, zoneOfNode)
   return zone !== undefined && pod.zone === zone && pod.zoneKey === zoneKey(zone)
 }
 
@@ -31,7 +31,7 @@ export function podWrites(
   serving: Serving,
 ): PodWrite[] {
   return pods.flatMap((pod) => {
-    const zone = zoneOf(pod, zoneOfNode)
+    const zone = zoneOfPod(pod, zoneOfNode)
     if (zone === undefined) return hasLostZone(pod, zoneOfNode) ? [withoutStamp(pod)] : []
     const key = zoneKey(zone)
     const stamped = isStampedRight(pod, zoneOfNode)
@@ -64,6 +64,6 @@ function withoutStamp(pod: Pod): PodWrite {
 }
 
 /** The zone that a pod is in, as its Node says it; undefined where that isn't known or the pod has ended. */
-function zoneOf(pod: Pod, zoneOfNode: ZoneOfNode): string | undefined {
+function zoneOfPod(pod: Pod, zoneOfNode: ZoneOfNode): string | undefined {
   return pod.enabled && !pod.ended && pod.nodeName !== undefined ? zoneOfNode.get(pod.nodeName) : undefined
 }

@@ -108,7 +108,7 @@ function stateOf(key: string, input: Input, { installation, events, now }: Surro
       primary.metadata.labels?.[enabledLabel] !== undefined ||
       // a Service of the proxies themselves is no application's
       input.pods.some(({ labels }) => labels[roleLabel] !== 'proxy'),
-    zones: zonesOf(input),
+    zones: zoneStatesOf(input),
     ...(lastChange && { lastChange }),
     input,
     written,
@@ -116,7 +116,7 @@ function stateOf(key: string, input: Input, { installation, events, now }: Surro
   }
 }
 
-function zonesOf(input: Input): ZoneState[] {
+function zoneStatesOf(input: Input): ZoneState[] {
   const ready = new Set(input.endpoints.flatMap(({ pods }) => pods))
   const pods = input.pods
     .filter(({ name }) => ready.has(name))
