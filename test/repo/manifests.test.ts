@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import { leaseName } from '../../annotator/lease-store.ts'
 import { settings as annotatorSettings } from '../../annotator/settings.ts'
 import { zonesConfigMapName } from '../../annotator/zones-config-map.ts'
@@ -10,23 +10,11 @@ import { settings as certsSettings } from '../../certs/settings.ts'
 import { enabledLabel, mirrorPodAnnotation } from '../../lib/names.ts'
 import { readSettings } from '../../lib/settings.ts'
 import { settings as webhookSettings } from '../../webhook/settings.ts'
+import { type Manifest, objectsIn } from '../manifests/chart.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-interface Manifest {
-  kind: string
-  metadata: {
-    name: string
-    namespace?: string
-    annotations?: Record<string, string>
-    labels?: Record<string, string>
-  }
-  // whatever a kind holds: tests that look into it compare it with what they expect
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  [field: string]: any
-}
-const manifests = (file: string) =>
-  parseAllDocuments(read(file)).map((document) => document.toJS() as Manifest)
+const manifests = (file: string) => objectsIn(read(file))
 const [withCertManager, selfManaged] = [
   manifests('manifests/install.yaml'),
   manifests('manifests/install-self-managed.yaml'),
