@@ -5,6 +5,9 @@ import { wrapped } from './wrapped.ts'
 
 const header = ['SERVICE', 'MODE', 'READY', 'SERVING', 'LENT', 'PROXIES', 'CHANGED', 'REASON']
 
+/** Longer ones have a line for themselves: so the table fits 80 columns with nearly every reason. */
+const longestKey = 16
+
 /** One row a Service, with what its zones have together, and below it one a zone. Messages of refusals follow. */
 export function statusTable(
   states: readonly ServiceState[],
@@ -14,9 +17,10 @@ export function statusTable(
     return 'No Service is routed by zone, and no pod behind one has opted in: see docs/install or README.md.\n'
   }
   const rows = states.flatMap(({ key, mode, reason, lastChange, zones }) => {
-    const changed = lastChange === undefined ? '-' : `${age(now - lastChange.at)} ago`
+    const changed = lastChange === undefined ? '-' : age(now - lastChange.at)
+    const own = [mode, ...numbersOf(zones), changed, reason]
     return [
-      [key, mode, ...numbersOf(zones), changed, reason],
+      ...(key.length > longestKey ? [[key], ['  all zones', ...own]] : [[key, ...own]]),
       ...zones.map((zone) => [`  ${zone.zone}`, '', ...numbersOf([zone]), '', '']),
     ]
   })

@@ -1,14 +1,15 @@
 // Pure: rows of text as a table with aligned columns.
 
-/** Columns whose cells are all numbers are aligned to the right. */
+/** Columns whose cells are all numbers are aligned to the right. A row of one cell has its line for itself, whatever its width. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const aligned = rows.filter(({ length }) => length > 1)
   const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+    Math.max(title.length, ...aligned.map((row) => (row[column] ?? '').length)),
   )
   const isNumeric = header.map(
     (_, column) =>
-      rows.some((row) => /\d/.test(row[column] ?? '')) &&
-      rows.every((row) => /^[-<>\d.,%$]*( [kMGTP]?B)?$/.test(row[column] ?? '')),
+      aligned.some((row) => /\d/.test(row[column] ?? '')) &&
+      aligned.every((row) => /^[-<>\d.,%$]*( [kMGTP]?B)?$/.test(row[column] ?? '')),
   )
   const line = (row: readonly string[]) =>
     row

@@ -89,7 +89,7 @@ t.test('the last change is the newest Event, or when our fields were written', a
   })
   t.strictSame(wrote?.lastChange, { at: now - 7_200_000, what: 'written' })
   const table = statusTable(wrote ? [wrote] : [], { now })
-  t.match(table, /^shop\/web +zonal +2 +2 +0 +2 +2h ago +Routed$/m, 'what its zones have together')
+  t.match(table, /^shop\/web +zonal +2 +2 +0 +2 +2h +Routed$/m, 'what its zones have together')
   t.match(table, /^ {2}a +1 +1 +0 +1$/m)
   t.match(statusTable([], { now }), /^No Service is routed by zone/)
 })
@@ -97,10 +97,19 @@ t.test('the last change is the newest Event, or when our fields were written', a
 t.test('in a terminal of 80 columns', async (t) => {
   const [routed, refused] = [() => {}, publishNotReady].map(webAfter)
   if (routed === undefined || refused === undefined) throw new Error('no Service')
-  const zones = routed.zones.map((zone) => ({ ...zone, zone: 'ap-southeast-1a' }))
+  const zones = routed.zones.map((zone) => ({ ...zone, zone: 'eu-central-1a' }))
   const service = { ...routed, zones, lastChange: { at: now - 3_000_000, what: 'ZonesRebalanced' } }
   const isLong = (line: string) => line.length > 80
-  const lines = statusTable([service, refused], { now, columns: 80 }).split('\n')
+  const named = { ...service, key: 'payments-production/checkout', reason: 'PodsNotStamped' }
+  const lines = statusTable([service, named, refused], { now, columns: 80 }).split('\n')
+  t.ok(lines.includes('payments-production/checkout'), 'a long name has a line for itself')
+  t.equal(
+    lines
+      .find((line) => line.startsWith('  all zones'))
+      ?.split(/ +/)
+      .at(-1),
+    'PodsNotStamped',
+  )
   t.strictSame(
     lines.filter(isLong).map((line) => line.split(/ +/).at(-1)),
     ['PublishesNotReadyAddresses'],
