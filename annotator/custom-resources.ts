@@ -3,8 +3,8 @@
 import { Informer } from '../lib/informer.ts'
 import type { Kube } from '../lib/kube.ts'
 import { type BackendResource, keepBackendResource } from './backend-resource.ts'
-import type { Index } from './index.ts'
 import { tcpResourceIndex } from './indexes.ts'
+import type { Index } from './object-index.ts'
 import type { Route } from './routes.ts'
 import { keepTCPResource, keysOfTCPResource, routesOfTCPResources, type TCPResource } from './tcp-routes.ts'
 

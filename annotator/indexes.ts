@@ -1,5 +1,5 @@
 // The indexes that find what belongs to one Service, each over one kind of object.
-import { Index } from './index.ts'
+import { Index } from './object-index.ts'
 import type { Endpoints, Ingress, Service } from './objects.ts'
 import { keysOfTCPResource, type TCPResource } from './tcp-routes.ts'
 import { keysOfEndpoints, keysOfIngress } from './triggers.ts'

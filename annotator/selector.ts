@@ -1,7 +1,7 @@
 // Pure: which Services select a pod, without asking each: every selector is filed under one of its pairs, and a pod is
 // looked up by each of its labels. Zonal Services are no part of it.
 import { zonalServiceLabel } from '../lib/names.ts'
-import { Index } from './index.ts'
+import { Index } from './object-index.ts'
 import type { Pod, Service } from './objects.ts'
 
 /**

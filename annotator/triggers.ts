@@ -1,7 +1,7 @@
 // Pure: the keys (`namespace/name` of primary Services) that a changed object concerns. What happened to it is not
 // passed on: whoever takes a key looks at everything again.
 import { zonalServiceLabel } from '../lib/names.ts'
-import type { Index } from './index.ts'
+import type { Index } from './object-index.ts'
 import type { Endpoints, Ingress, Pod, Service } from './objects.ts'
 import { routesOf } from './routes.ts'
 import { servicesSelecting } from './selector.ts'

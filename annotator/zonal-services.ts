@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { V1ServicePort } from '@kubernetes/client-node'
 import { servesLabel, zonalServiceLabel } from '../lib/names.ts'
-import { Index } from './index.ts'
 import type { Input, Zone } from './input.ts'
+import { Index } from './object-index.ts'
 import type { Service } from './objects.ts'
 import { hashedPrefix, readablePrefix, zonalName } from './zonal-name.ts'
 

@@ -1,10 +1,10 @@
 // Pure: a snapshot as the annotator sees a cluster, so that its own functions decide about it.
 import { keepBackendResource } from '../annotator/backend-resource.ts'
 import type { ClusterView } from '../annotator/gather.ts'
-import type { Index } from '../annotator/index.ts'
 import { endpointsIndex, ingressIndex, serviceIndex, tcpResourceIndex } from '../annotator/indexes.ts'
 import { zonesOf } from '../annotator/input.ts'
 import { proxiesByZone, sharesOf } from '../annotator/load-guard/shares.ts'
+import type { Index } from '../annotator/object-index.ts'
 import * as objects from '../annotator/objects.ts'
 import { isTrusted } from '../annotator/proxy-faults.ts'
 import { selectorIndex } from '../annotator/selector.ts'
