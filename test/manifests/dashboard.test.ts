@@ -7,6 +7,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { serverLines } from '../../annotator/server-lines.ts'
 import { chart } from '../../manifests/render.ts'
+import { reasons } from '../../webhook/reasons.ts'
 import { findPromtool, withoutPromtool } from '../cluster/promtool.ts'
 import { root } from '../cluster/tools.ts'
 
@@ -59,7 +60,7 @@ t.test('every metric of the programs is on it', async (t) => {
   for (const name of left) t.match(text, name, name)
 })
 
-t.test('it knows the words of annotator, alerts and server lines', async (t) => {
+t.test('it knows the words of webhook, annotator, alerts and server lines', async (t) => {
   const rules: { alert: string; expr: string }[] = parse(
     readFileSync(join(chart, 'files/alerts.yaml'), 'utf8'),
   ).groups[0].rules
@@ -67,6 +68,11 @@ t.test('it knows the words of annotator, alerts and server lines', async (t) => 
   const [words = 'no words'] = /outcome!~"[\w|]+"/.exec(expr) ?? []
   t.match(exprOf('Services refused'), words, 'what is refused is what the alert tells')
   t.match(text, `^(${words.replace(/outcome!~"Routed\|(.*)"/, '$1')})$`, 'the others are grey')
+
+  const fine = Object.entries(reasons).flatMap(([reason, { level }]) => (level === 'debug' ? [reason] : []))
+  const [stamped, again, ...others] = fine
+  t.strictSame([stamped, again], ['stamped', 'already-stamped'])
+  t.match(text, `^(${others.join('|')})$`, 'reviews that ended as they should aren’t orange')
 
   const [template = ''] = serverLines({ host: 'h', slots: 8, port: 8080, family: 'ipv4' }).filter((line) =>
     line.startsWith('server-template'),
