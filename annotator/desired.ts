@@ -10,7 +10,7 @@ import type { Refusal } from './reasons.ts'
 import { refusalOfSettings } from './refused-settings.ts'
 import { guardedServing, type ServingOptions } from './serving.ts'
 import { slotsFor } from './slots.ts'
-import { choosePrefix, foreignNames, possiblePrefixes, zonalService } from './zonal-services.ts'
+import { choosePrefix, familyOf, foreignNames, possiblePrefixes, zonalService } from './zonal-services.ts'
 
 export type Desired = Routed | { routed: false; refusal: Refusal }
 
@@ -58,7 +58,7 @@ export function desired(input: Input, dialect: Dialect, options: Omit<ServingOpt
     namespace: primary.metadata.namespace ?? '',
     prefix,
     slots: slotsFor(podsToHold(input, today?.slots), today?.slots),
-    family: primary.spec?.ipFamilies?.[0] === 'IPv6' ? ('ipv6' as const) : ('ipv4' as const),
+    family: familyOf(primary),
     ports: found.ports,
   }
   const refused = dialect.refuse(servers, value)

@@ -5,6 +5,7 @@ import { servesLabel, zonalServiceLabel } from '../lib/names.ts'
 import type { Input, Zone } from './input.ts'
 import { Index } from './object-index.ts'
 import type { Service } from './objects.ts'
+import type { AddressFamily } from './server-lines.ts'
 import { hashedPrefix, readablePrefix, zonalName } from './zonal-name.ts'
 
 /** The headless Service that selects the primary's pods that serve this zone. Nothing of the primary's metadata is
@@ -29,6 +30,11 @@ export function zonalService(primary: Service, prefix: string, { key }: Zone): S
       ipFamilies: (primary.spec?.ipFamilies ?? []).slice(0, 1),
     },
   }
+}
+
+/** That of the addresses of its zonal Services. */
+export function familyOf({ spec }: Service): AddressFamily {
+  return spec?.ipFamilies?.[0] === 'IPv6' ? 'ipv6' : 'ipv4'
 }
 
 /** Zonal Services by their primary's UID. */

@@ -1,4 +1,4 @@
-// Pure: a resolvers section in HAProxy's configuration, and how many addresses an answer may have by it.
+// Pure: a resolvers section in HAProxy's configuration.
 
 export interface Resolvers {
   /** bytes of an answer by UDP */
@@ -19,11 +19,6 @@ export function resolversIn(text: string, name: string): Resolvers | undefined {
     if (word === 'accepted_payload_size') payload = Number(value)
   }
   return { payload }
-}
-
-/** Header, question, the EDNS record, and 16 bytes an IPv4 address or 28 an IPv6 one: a longer answer is cut off. */
-export function mostAddresses(payload: number, name: string, family: 'ipv4' | 'ipv6'): number {
-  return Math.floor((payload - 12 - (name.length + 6) - 11) / (family === 'ipv6' ? 28 : 16))
 }
 
 function isSection(word: string | undefined): boolean {

@@ -1,10 +1,11 @@
 // Pure: Services that are refused, and what stands where it shouldn't: zonal Services without use, annotations twice.
+import { addressesPerAnswer } from '../../annotator/advice.ts'
 import { handlingOf, type Reason } from '../../annotator/reasons.ts'
+import { familyOf } from '../../annotator/zonal-services.ts'
 import { serversAnnotation, zonalServiceLabel } from '../../lib/names.ts'
 import { proxiesOf } from '../proxies.ts'
 import type { Check, Finding } from './finding.ts'
 import { resolversOf } from './proxies.ts'
-import { mostAddresses } from './resolvers.ts'
 
 /** Those that somebody asked to have routed by zone. */
 export const refusedServices: Check = ({ states }) =>
@@ -91,15 +92,14 @@ export const truncatedAnswers: Check = (inspection) => {
   return inspection.states
     .filter(({ mode }) => mode === 'zonal' || mode === 'ending')
     .flatMap(({ key, namespace, zones, input }): Finding[] => {
-      const family = input.primary.spec?.ipFamilies?.[0] === 'IPv6' ? 'ipv6' : 'ipv4'
       const worst = input.zonalServices
         .map(({ metadata }) => {
           const zone = zones.find((each) => each.key === metadata.labels?.[zonalServiceLabel])
-          const name = `${metadata.name}.${namespace}.svc.cluster.local`
+          const host = `${metadata.name}.${namespace}.svc.cluster.local`
           return {
             pods: zone?.serving ?? 0,
             zone: zone?.zone ?? '',
-            room: mostAddresses(payload, name, family),
+            room: addressesPerAnswer(host, familyOf(input.primary), payload),
           }
         })
         .sort((a, b) => b.pods - b.room - (a.pods - a.room))[0]
