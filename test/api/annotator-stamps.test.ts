@@ -5,8 +5,8 @@ import type { V1Pod } from '@kubernetes/client-node'
 import t from 'tap'
 import { startCluster } from '../cluster/cluster.ts'
 import { ingress, openShop, pod, proxy, type Shop, service } from '../scenario/shop.ts'
+import { type Stamp, stampOf, unstamped } from '../scenario/webhook-cluster.ts'
 import { installZonefirst, systemNamespace } from '../scenario/zonefirst.ts'
-import { type Stamp, stampOf, unstamped } from './webhook-cluster.ts'
 
 const zones = [
   { zone: '0', key: '0', node: 'node-0-1' },

@@ -5,8 +5,8 @@ import t from 'tap'
 import { servesLabel, zoneAnnotation, zoneKeyAnnotation } from '../../lib/names.ts'
 import { startCluster } from '../cluster/cluster.ts'
 import { deployment, ingress, openShop, service } from '../scenario/shop.ts'
+import { stampOf, untilServing } from '../scenario/webhook-cluster.ts'
 import { installZonefirst } from '../scenario/zonefirst.ts'
-import { stampOf, untilServing } from './webhook-cluster.ts'
 
 const cluster = await startCluster({
   zones: ['a', 'b'],

@@ -14,7 +14,7 @@ import {
   watchSecret,
 } from '../scenario/certificates.ts'
 import { startReviews } from '../scenario/steady-reviews.ts'
-import { bind, createPod, podOf, stampOf, webhookPods } from './webhook-cluster.ts'
+import { bind, createPod, podOf, stampOf, webhookPods } from '../scenario/webhook-cluster.ts'
 
 const { cluster, certManager } = await startCertManagerCluster()
 t.teardown(() => cluster.stop())

@@ -11,8 +11,16 @@ import { findPromtool, withoutPromtool } from '../cluster/promtool.ts'
 import { bundlesOf } from '../scenario/certificates.ts'
 import { helmVersion, release, replaceEveryPod, helm as runHelm } from '../scenario/helm.ts'
 import { namedZonefirst } from '../scenario/snapshot.ts'
+import {
+  bind,
+  createPod,
+  createShop,
+  podOf,
+  stampOf,
+  unstamped,
+  untilServing,
+} from '../scenario/webhook-cluster.ts'
 import { systemNamespace } from '../scenario/zonefirst.ts'
-import { bind, createPod, createShop, podOf, stampOf, unstamped, untilServing } from './webhook-cluster.ts'
 
 const cluster = await startCluster({ zones: ['a', 'b'] })
 t.teardown(() => cluster.stop())

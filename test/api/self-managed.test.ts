@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { bundlesOf, type SecretHistory, servedCertificates, watchSecret } from '../scenario/certificates.ts'
 import { type SteadyReviews, startReviews } from '../scenario/steady-reviews.ts'
-import { startWebhookCluster, webhookPods } from './webhook-cluster.ts'
+import { startWebhookCluster, webhookPods } from '../scenario/webhook-cluster.ts'
 
 const cluster = await startWebhookCluster({ zones: ['a', 'b'] })
 t.teardown(() => cluster.stop())

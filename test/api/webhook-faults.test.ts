@@ -6,7 +6,6 @@ import type { V1Pod } from '@kubernetes/client-node'
 import t, { type Test } from 'tap'
 import { readAll } from '../../lib/kube.ts'
 import { keepAlive, registerNode } from '../cluster/nodes.ts'
-import { partOfZonefirst } from '../scenario/zonefirst.ts'
 import {
   createPod,
   podOf,
@@ -15,7 +14,8 @@ import {
   unstamped,
   untilServing,
   webhookPods,
-} from './webhook-cluster.ts'
+} from '../scenario/webhook-cluster.ts'
+import { partOfZonefirst } from '../scenario/zonefirst.ts'
 
 const cluster = await startWebhookCluster({ zones: ['a'] })
 t.teardown(() => cluster.stop())

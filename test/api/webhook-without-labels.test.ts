@@ -2,7 +2,7 @@
 // the zone has to come from the Node.
 import '../cluster/enter.ts'
 import t from 'tap'
-import { bind, createPod, podOf, stampOf, startWebhookCluster } from './webhook-cluster.ts'
+import { bind, createPod, podOf, stampOf, startWebhookCluster } from '../scenario/webhook-cluster.ts'
 
 const cluster = await startWebhookCluster({
   zones: ['a'],

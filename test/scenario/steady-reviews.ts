@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import https from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { V1MutatingWebhookConfiguration } from '@kubernetes/client-node'
-import { bind, createPod, podOf, stampOf, webhookPods } from '../api/webhook-cluster.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { bindingReview } from '../fixtures/reviews.ts'
+import { bind, createPod, podOf, stampOf, webhookPods } from './webhook-cluster.ts'
 
 export interface ReviewCounts {
   /** Reviews that the API server had to ask for: dry runs of pods on a node, and of bindings. */

@@ -2,7 +2,7 @@
 // reasons that the webhook counted.
 import type { V1ObjectMeta, V1Pod, V1PodSpec } from '@kubernetes/client-node'
 import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster.ts'
-import { partOfZonefirst } from '../scenario/zonefirst.ts'
+import { partOfZonefirst } from './zonefirst.ts'
 
 const systemPods = '/api/v1/namespaces/zonefirst-system/pods'
 const selector = { labelSelector: 'app.kubernetes.io/name=zonefirst-webhook' }
