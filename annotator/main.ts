@@ -16,6 +16,7 @@ import { leaderKube } from './leader-kube.ts'
 import { Election } from './lease.ts'
 import { leaseName, leaseStore } from './lease-store.ts'
 import { stateMetrics, workMetrics } from './metrics.ts'
+import { classRuleOf } from './routes.ts'
 import { settings } from './settings.ts'
 
 const values = await begin(() => readSettings(settings, process.env))
@@ -47,18 +48,15 @@ const election = new Election({
   onError: (error) => log.warn({ err: error }, 'lease: trying again'),
 })
 
+const dialect = dialects[values.dialect]
 const dry = values.dryRun ? dryRun(kube, (write) => log.info({ write }, 'would write')) : undefined
 const controller = new Controller({
   reading: kube,
   writing: dry?.kube ?? leaderKube(kube, election),
   ...(dry && { asWritten: dry.asWritten }),
-  dialect: dialects[values.dialect],
+  dialect,
   dialects: Object.values(dialects),
-  classRule: {
-    controller: values.ingressController || dialects[values.dialect].controller,
-    names: values.ingressClassNames,
-    withoutClass: values.ingressWithoutClass,
-  },
+  classRule: classRuleOf(values, dialect.controller),
   graceTime: values.graceTime,
   releaseTime: values.releaseTime,
   bound: values.loadBound,

@@ -25,6 +25,22 @@ export interface ClassRule {
   withoutClass: boolean
 }
 
+/** As the settings have it; `controller` is the dialect's own, where they name none. */
+export function classRuleOf(
+  settings: {
+    ingressController: string
+    ingressClassNames: readonly string[]
+    ingressWithoutClass: boolean
+  },
+  controller: string,
+): ClassRule {
+  return {
+    controller: settings.ingressController || controller,
+    names: settings.ingressClassNames,
+    withoutClass: settings.ingressWithoutClass,
+  }
+}
+
 /** Whether an Ingress is the controller's: by the old annotation first, as the API's documentation orders it. */
 export function isRoutedBy(rule: ClassRule, ingress: Ingress, classes: Iterable<IngressClass>): boolean {
   const name = ingress.metadata.annotations?.[ingressClassAnnotation] ?? ingress.spec?.ingressClassName

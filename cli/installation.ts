@@ -2,7 +2,7 @@
 import type { V1Deployment } from '@kubernetes/client-node'
 import { dialects } from '../annotator/dialects/all.ts'
 import type { Dialect } from '../annotator/dialects/dialect.ts'
-import type { ClassRule } from '../annotator/routes.ts'
+import { type ClassRule, classRuleOf } from '../annotator/routes.ts'
 import { settings } from '../annotator/settings.ts'
 import type { KubeObject } from '../lib/kube.ts'
 import { readSettings } from '../lib/settings.ts'
@@ -44,11 +44,7 @@ export function installationOf({ annotator }: { annotator: Found<Deployment> }):
     dialect,
     dialectName: values.dialect,
     dialects: Object.values(dialects),
-    classRule: {
-      controller: values.ingressController || dialect.controller,
-      names: values.ingressClassNames,
-      withoutClass: values.ingressWithoutClass,
-    },
+    classRule: classRuleOf(values, dialect.controller),
     bound: values.loadBound,
     zoneShares: values.zoneShares,
     proxyNamespaces: values.proxyNamespaces,

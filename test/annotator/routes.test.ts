@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isRoutedBy, routesOf } from '../../annotator/routes.ts'
+import { classRuleOf, isRoutedBy, routesOf } from '../../annotator/routes.ts'
 import { ingress, ingressClass } from '../fixtures/cluster-objects.ts'
 import { deepFreeze } from '../fixtures/freeze.ts'
 
@@ -7,6 +7,13 @@ const controller = 'haproxy.org/ingress-controller'
 const rule = { controller, names: ['haproxy'], withoutClass: false }
 const withClass = (ingressClassName?: string) =>
   ingress({ spec: ingressClassName === undefined ? {} : { ingressClassName } })
+
+t.test('the controller that the settings name, or else the dialect’s own', async (t) => {
+  const settings = { ingressController: '', ingressClassNames: ['haproxy'], ingressWithoutClass: true }
+  const want = { controller, names: ['haproxy'], withoutClass: true }
+  t.strictSame(classRuleOf(settings, controller), want)
+  t.strictSame(classRuleOf({ ...settings, ingressController: 'a/b' }, controller).controller, 'a/b')
+})
 
 t.test('which Ingresses are the controller’s', async (t) => {
   const ours = ingressClass('haproxy', controller)
