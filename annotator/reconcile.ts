@@ -57,14 +57,20 @@ export interface ReconcilerOptions {
 /** For one Service. */
 const writesAtOnce = 8
 
+/** What is remembered of one Service from look to look. */
+interface Known {
+  memory: Memory
+  reverts: Reverts
+  /** who else writes it, as our last write of it showed */
+  others: string[]
+  /** where it is annotated, and is to be */
+  routed: RoutedService | undefined
+}
+
 export class Reconciler {
   readonly #options: ReconcilerOptions
-  readonly #memories = new Map<string, Memory>()
   readonly #teller: ServiceTeller
-  readonly #routed = new Map<string, RoutedService>()
-  readonly #reverts = new Map<string, Reverts>()
-  /** who else writes a primary, as our last write of it showed */
-  readonly #others = new Map<string, string[]>()
+  readonly #known = new Map<string, Known>()
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
@@ -79,24 +85,22 @@ export class Reconciler {
     const seen = gather(caches, key, classRule, (service) => this.isRouted(service))
     const input = seen && (asWritten?.(seen) ?? seen)
     if (input === undefined) {
-      this.#memories.delete(key)
+      this.#known.delete(key)
       this.#teller.forget(key)
-      this.#routed.delete(key)
-      this.#reverts.delete(key)
-      this.#others.delete(key)
       onOutcome(key, undefined)
       onAdvice?.(key, [])
       return undefined
     }
     const now = this.#options.now()
-    const memory = this.#memories.get(key) ?? {}
+    const known = this.#known.get(key) ?? { memory: {}, reverts: {}, others: [], routed: undefined }
+    this.#known.set(key, known)
+    const { memory } = known
     const want = desired(input, dialect, { bound, now, memory: memory.guard ?? {} })
     const written = this.#written(input.primary)
-    if (want.routed && written[dialect.annotation] !== undefined) {
-      this.#routed.set(key, { primary: input.primary, backends: Object.keys(want.servers.ports) })
-    } else {
-      this.#routed.delete(key)
-    }
+    known.routed =
+      want.routed && written[dialect.annotation] !== undefined
+        ? { primary: input.primary, backends: Object.keys(want.servers.ports) }
+        : undefined
     const next = plan({
       input,
       desired: want,
@@ -107,13 +111,13 @@ export class Reconciler {
       graceTime,
       releaseTime,
     })
-    this.#memories.set(key, next.memory)
+    known.memory = next.memory
     onOutcome(key, outcome(want), want.routed ? want.openZones : 0)
-    const wait = next.writes.some(isSetting) ? this.#waitToSet(key, input.primary, now) : 0
+    const wait = next.writes.some(isSetting) ? this.#waitToSet(key, known, input.primary, now) : 0
     const writes = next.writes.filter((write) => wait === 0 || !isSetting(write))
     try {
       await inSteps(writes, writesAtOnce, (write) =>
-        write.kind === 'write-pod' ? writePod(write, this.#options) : this.#apply(key, write, now),
+        write.kind === 'write-pod' ? writePod(write, this.#options) : this.#apply(known, write, now),
       )
     } catch (error) {
       this.#noteRefused(key, input.primary, error)
@@ -140,7 +144,7 @@ export class Reconciler {
 
   /** Services that are annotated, and are to be. */
   get routed(): Iterable<RoutedService> {
-    return this.#routed.values()
+    return [...this.#known.values()].flatMap(({ routed }) => routed ?? [])
   }
 
   /** Whether a Service carries an annotation of ours, of whatever dialect. */
@@ -149,28 +153,28 @@ export class Reconciler {
   }
 
   /** ms until the annotation may be written; 0: now. Tells who may be in the way. */
-  #waitToSet(key: string, primary: Service, now: number): number {
+  #waitToSet(key: string, known: Known, primary: Service, now: number): number {
     const { annotation } = this.#options.dialect
-    const verdict = mayWrite(this.#reverts.get(key) ?? {}, sightOf(primary, annotation), now)
-    this.#reverts.set(key, verdict.reverts)
+    const verdict = mayWrite(known.reverts, sightOf(primary, annotation), now)
+    known.reverts = verdict.reverts
     if (verdict.reason) this.#options.onOutcome(key, verdict.reason)
-    if (verdict.isNew) this.#teller.annotationRemoved(primary, annotation, this.#others.get(key) ?? [])
+    if (verdict.isNew) this.#teller.annotationRemoved(primary, annotation, known.others)
     return verdict.wait
   }
 
-  async #apply(key: string, write: ServiceWrite, now: number): Promise<void> {
+  async #apply(known: Known, write: ServiceWrite, now: number): Promise<void> {
     const { kube, dialect } = this.#options
-    const reverts = this.#reverts.get(key) ?? {}
+    const { reverts } = known
     try {
       const written = await apply(kube, write)
-      if (write.kind === 'remove-annotation') this.#reverts.set(key, afterRemoval(reverts))
+      if (write.kind === 'remove-annotation') known.reverts = afterRemoval(reverts)
       if (write.kind !== 'set-annotation') return
       const { resourceVersion: version = '', managedFields } = written?.metadata ?? {}
-      this.#reverts.set(key, afterWrite(reverts, { value: write.value, version }, now))
-      this.#others.set(key, otherManagers(managedFields))
+      known.reverts = afterWrite(reverts, { value: write.value, version }, now)
+      known.others = otherManagers(managedFields)
     } catch (error) {
       if (write.kind !== 'set-annotation' || !isFieldConflict(error)) throw error
-      this.#reverts.set(key, afterConflict(reverts, sightOf(write.primary, dialect.annotation), now))
+      known.reverts = afterConflict(reverts, sightOf(write.primary, dialect.annotation), now)
       throw error
     }
   }
