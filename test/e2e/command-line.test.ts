@@ -7,9 +7,15 @@ import type { Finding } from '../../cli/doctor/finding.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { ServiceName } from '../scenario/application.ts'
 import { zonefirst } from '../scenario/command-line.ts'
-import { proxyNamespace } from '../scenario/proxies.ts'
+import { proxyNamespace, statsPort } from '../scenario/proxies.ts'
 import { untilServed } from '../scenario/routing.ts'
-import { measureCrossing, readyPods, sendFromEveryZone, zonesOfPods } from '../scenario/traffic.ts'
+import {
+  measureCrossing,
+  readyPods,
+  readyProxies,
+  sendFromEveryZone,
+  zonesOfPods,
+} from '../scenario/traffic.ts'
 import { systemNamespace } from '../scenario/zonefirst.ts'
 import { startSystem, untilRouted, zones } from './system.ts'
 
@@ -107,6 +113,36 @@ t.test('with zonefirst nothing crosses', async (t) => {
   t.equal(row.bytes.crossed, 0)
   t.ok(kernel < row.bytes.kept * 0.01, `${kernel}`)
   t.ok(row.dollarsAMonth.saved > 0)
+})
+
+t.test('the dashboard asks for what HAProxy and the API server count', async (t) => {
+  const dashboard = await readFile('manifests/chart/files/dashboard.json', 'utf8')
+  const [, local = ''] = /server=~\\"([^"\\]+)\\"/.exec(dashboard) ?? []
+  const metrics = await Promise.all(
+    (await readyProxies(cluster)).map(async ({ address }) => {
+      const answer = await fetch(`http://${address}:${statsPort}/metrics`, {
+        headers: { connection: 'close' },
+      })
+      return answer.text()
+    }),
+  )
+  const names = new Set(dashboard.match(/haproxy_\w+/g))
+  t.ok(names.size > 0)
+  for (const name of names) {
+    const line = new RegExp(`^${name}\\{proxy="default_svc_web_http",server="([^"]+)"\\} (\\d+)$`, 'gm')
+    const counts = metrics.flatMap((text) => [...text.matchAll(line)])
+    const bytes = (isWanted: boolean) =>
+      counts
+        .filter(([, server = '']) => new RegExp(`^(?:${local})$`).test(server) === isWanted)
+        .reduce((sum, [, , count]) => sum + Number(count), 0)
+    t.ok(bytes(true) > 0, name)
+    t.ok(bytes(false) < bytes(true) * 0.01, `${name}: what stayed went through the template’s servers`)
+  }
+  const apiServer = await cluster.kubectl('get', '--raw', '/metrics')
+  t.match(
+    apiServer,
+    'apiserver_admission_webhook_admission_duration_seconds_bucket{name="bindings.zonefirst.io"',
+  )
 })
 
 t.test('a lent pod’s bytes cross, though its label says that it serves the zone', async (t) => {
