@@ -13,6 +13,7 @@ const moneyEnd = width - margin
 const rowHeight = 44
 const mostRows = 15
 const longestName = 26
+const longestNamespace = 22
 
 export function drawReport(report: Report): string {
   const rows = report.services.filter((service) => bytesOf(service) > 0).slice(0, mostRows)
@@ -83,7 +84,7 @@ function row(service: ServiceTraffic, { zonal, price }: Report, y: number): stri
   const all = bytesOf(service)
   const key = `${service.namespace}/${service.name}`
   const faint = { size: 11, colour: 'faint' } as const
-  const note = `${shortened(service.namespace)} · ${bytesText(all)}`
+  const note = `${shortened(service.namespace, longestNamespace)} · ${bytesText(all)}`
   const bars: [Box, Colour][] = []
   let x = barStart
   for (const kind of ['kept', 'crossed', 'unknown'] as const) {
@@ -97,7 +98,7 @@ function row(service: ServiceTraffic, { zonal, price }: Report, y: number): stri
   return [
     '<g>',
     title(`${key}: ${percent(crossedShare(service))} of ${bytesText(all)} crossed zones`),
-    text(margin, y + 16, shortened(service.name), { size: 14, weight: 500 }),
+    text(margin, y + 16, shortened(service.name, longestName), { size: 14, weight: 500 }),
     text(margin, y + 32, note, faint),
     ...bars.map(([shape, kind]) => box(shape, kind)),
     ...(service.without === undefined ? [] : [dashes(markAt(service.without), y + 18, 28)]),
@@ -128,10 +129,10 @@ function legend(y: number, hasUnknown: boolean): string[] {
 }
 
 /** In the middle, as names of one family differ at their ends. */
-function shortened(name: string): string {
-  if (name.length <= longestName) return name
-  const half = Math.floor((longestName - 1) / 2)
-  return `${name.slice(0, longestName - 1 - half)}…${name.slice(-half)}`
+function shortened(name: string, longest: number): string {
+  if (name.length <= longest) return name
+  const half = Math.floor((longest - 1) / 2)
+  return `${name.slice(0, longest - 1 - half)}…${name.slice(-half)}`
 }
 
 function capital(sentence: string): string {

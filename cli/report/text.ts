@@ -33,9 +33,11 @@ const header = [
 export function reportText(report: Report, columns?: number | undefined): string {
   const { services, all, price, unread } = report
   if (bytesOf(all) === 0) return `No request was counted ${spanText(report)}.\n`
-  const rows = services.map((service) => {
+  const rows = services.flatMap((service) => {
     const key = `${service.namespace}/${service.name}`
-    return [key, report.zonal.has(key) ? 'yes' : 'no', ...cells(service, price)]
+    const own = [report.zonal.has(key) ? 'yes' : 'no', ...cells(service, price)]
+    // a long name has a line for itself
+    return key.length > 16 ? [[key], ['', ...own]] : [[key, ...own]]
   })
   const lines = [
     `Counted ${spanText(report)}.`,

@@ -150,6 +150,8 @@ t.test('table and picture', async (t) => {
   const text = reportText(report)
   t.match(text, /^shop\/web +yes +1000 +10% +1\.0 MB +10% /m)
   t.match(text, /^all /m)
+  const long = report.services.map((service) => ({ ...service, name: 'recommendations-of-today' }))
+  t.match(reportText({ ...report, services: long }), /^shop\/recommendations-of-today\n +no +1000 /m)
   t.match(reportText(reportOf([stats('a', [])])), /^No request was counted by 1 HAProxy/)
 })
 
@@ -183,6 +185,12 @@ t.test('the picture', async (t) => {
   t.ok(
     names.every((text) => (text?.length ?? 0) <= 26),
     'and fit beside their bars',
+  )
+
+  const [, , , , ...rest] = texts({ services: [{ ...service, namespace: 'payments-production-southeast' }] })
+  t.ok(
+    rest.some((text) => text?.startsWith('payments-pr…-southeast ·')),
+    'so do long namespaces',
   )
 
   const hostile = drawReport({ ...report, services: [{ ...service, name: 'a&b<c>' }] })
