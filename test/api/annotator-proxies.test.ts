@@ -92,7 +92,7 @@ async function leaderMetrics(): Promise<string> {
   const texts = await Promise.all(
     items.map(async ({ status }) => (await fetch(`http://${status?.podIP}:8080/metrics`)).text()),
   )
-  const leading = texts.find((text) => text.includes('zonefirst_annotator_is_leader 1'))
+  const leading = texts.find((text) => /^zonefirst_annotator_is_leader 1$/m.test(text))
   if (leading === undefined) throw new Error('no replica leads')
   return leading
 }

@@ -156,7 +156,8 @@ async function withoutEffect(): Promise<number> {
   const { items } = await cluster.kube.request<{ items: V1Pod[] }>({ method: 'GET', path, query })
   for (const { status } of items) {
     const text = await (await fetch(`http://${status?.podIP}:8080/metrics`)).text()
-    if (!text.includes('zonefirst_annotator_is_leader 1')) continue
+    // a line of its own: the help text begins with "1" too
+    if (!/^zonefirst_annotator_is_leader 1$/m.test(text)) continue
     return Number(/^zonefirst_annotator_services_without_effect (\d+)$/m.exec(text)?.[1])
   }
   throw new Error('no replica leads')
