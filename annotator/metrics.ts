@@ -23,7 +23,7 @@ export function workMetrics(registry: Registry): Hears & { onFailure: () => void
   const reconciled = new Histogram({
     name: 'zonefirst_annotator_reconcile_seconds',
     help: 'Looks at a Service, and how long each took with its writes.',
-    buckets: [0.001, 0.01, 0.1, 1, 10],
+    buckets: [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   })
   const outcomes = new Map<string, string>()

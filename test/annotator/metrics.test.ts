@@ -44,8 +44,17 @@ t.test('what happens is counted', async (t) => {
   t.match(await samples(registry, 'reconcile_seconds'), [
     'reconcile_seconds_bucket{le="0.001"} 0',
     'reconcile_seconds_bucket{le="0.01"} 0',
+    'reconcile_seconds_bucket{le="0.05"} 1',
     'reconcile_seconds_bucket{le="0.1"} 1',
   ])
+})
+
+t.test('a look of some seconds is told from one of ten', async (t) => {
+  const registry = new Registry()
+  workMetrics(registry).onReconciled(2)
+  const counts = await samples(registry, 'reconcile_seconds')
+  t.ok(counts.includes('reconcile_seconds_bucket{le="1"} 0'))
+  t.ok(counts.includes('reconcile_seconds_bucket{le="2.5"} 1'))
 })
 
 t.test('the state is the one at the time of asking', async (t) => {
