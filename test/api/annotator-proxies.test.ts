@@ -1,11 +1,11 @@
 // What the annotator makes of the ingress controllers' pods on a real API server: their own ConfigMap holds for every
 // Service, and what keeps one of them from routing by zone is told on its pod.
 import '../cluster/enter.ts'
-import type { V1Pod } from '@kubernetes/client-node'
 import t from 'tap'
 import { startCluster } from '../cluster/cluster.ts'
 import { ingress, openShop, pod, proxy, service } from '../scenario/shop.ts'
-import { installZonefirst, systemNamespace } from '../scenario/zonefirst.ts'
+import { leaderMetrics } from '../scenario/told.ts'
+import { installZonefirst } from '../scenario/zonefirst.ts'
 
 const cluster = await startCluster({ zones: ['a', 'b'] })
 t.teardown(() => cluster.stop())
@@ -79,20 +79,7 @@ t.test('what keeps a proxy from routing by zone is told on its pod, and counted'
     const lines = Object.entries(counts).map(
       ([state, n]) => `zonefirst_annotator_proxies{state="${state}"} ${n}`,
     )
-    const text = await leaderMetrics()
+    const text = await leaderMetrics(cluster)
     return lines.every((line) => text.includes(line))
   })
 })
-
-/** Both replicas count what they see; the one that leads also tells it. */
-async function leaderMetrics(): Promise<string> {
-  const path = `/api/v1/namespaces/${systemNamespace}/pods`
-  const query = { labelSelector: 'app.kubernetes.io/name=zonefirst-annotator' }
-  const { items } = await cluster.kube.request<{ items: V1Pod[] }>({ method: 'GET', path, query })
-  const texts = await Promise.all(
-    items.map(async ({ status }) => (await fetch(`http://${status?.podIP}:8080/metrics`)).text()),
-  )
-  const leading = texts.find((text) => /^zonefirst_annotator_is_leader 1$/m.test(text))
-  if (leading === undefined) throw new Error('no replica leads')
-  return leading
-}

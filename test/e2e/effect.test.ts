@@ -1,14 +1,13 @@
 // Whether what is annotated has its effect in the real parts, and that nothing has any where a Service is refused.
 import '../cluster/enter.ts'
-import type { V1Pod } from '@kubernetes/client-node'
 import t, { type Test } from 'tap'
 import type { Cluster } from '../cluster/cluster.ts'
 import { ingress, namespace, type ServiceName } from '../scenario/application.ts'
 import { readServers } from '../scenario/haproxy-stats.ts'
 import { statsPort } from '../scenario/proxies.ts'
 import { untilServed } from '../scenario/routing.ts'
+import { eventReasons, leaderMetrics } from '../scenario/told.ts'
 import { readyProxies } from '../scenario/traffic.ts'
-import { systemNamespace } from '../scenario/zonefirst.ts'
 import { runProxies, send, startSystem, untilRouted } from './system.ts'
 
 let cluster: Cluster
@@ -40,7 +39,7 @@ t.test('an Ingress that is replaced by another one on the same Service loses not
   await cluster.kubectl('delete', 'ingress/successor')
   await untilRouted(cluster)
   t.equal(await servers(), before)
-  const reasons = await events()
+  const reasons = await eventReasons(cluster)
   t.notOk(reasons.includes('ZoneFirstOff') || reasons.includes('WithoutEffect'), reasons.join())
 })
 
@@ -49,7 +48,7 @@ t.test('an annotation that the controllers do not take is told, and its end as w
   await runProxies(cluster, { flags: ['--custom-validation-rules=haproxy-controller/none'] })
   t.teardown(() => runProxies(cluster))
   await untilServed(cluster, 'web', { proxies: 3, pods: 6, local: 0 })
-  await cluster.until('it is told', async () => (await events()).includes('WithoutEffect'))
+  await cluster.until('it is told', async () => (await eventReasons(cluster)).includes('WithoutEffect'))
   await cluster.until('it is counted', async () => (await withoutEffect()) === 1)
   t.equal(await servers(), before, 'the annotation stays: it does no harm')
   const traffic = await send(cluster)
@@ -109,7 +108,8 @@ for (const { reason, isSilent, change } of refusals) {
     await untilRouted(cluster)
     for (const service of ['web', 'plain'] as const) await change(service, true)
     await cluster.until('the annotation is gone', async () => (await servers()) === undefined)
-    if (!isSilent) await cluster.until('it is told', async () => (await events()).includes(reason))
+    if (!isSilent)
+      await cluster.until('it is told', async () => (await eventReasons(cluster)).includes(reason))
     await untilSame(t)
     const traffic = await send(cluster)
     t.equal(traffic.failed, 0)
@@ -137,28 +137,8 @@ async function untilSame(t: Test): Promise<void> {
   }
 }
 
-/** Reasons of the Events on the Service "web". */
-async function events(): Promise<string[]> {
-  const path = `/api/v1/namespaces/${namespace}/events`
-  const query = { fieldSelector: 'involvedObject.kind=Service,involvedObject.name=web' }
-  const { items } = await cluster.kube.request<{ items: { reason: string }[] }>({
-    method: 'GET',
-    path,
-    query,
-  })
-  return items.map(({ reason }) => reason)
-}
-
 /** As the replica that leads counts it. */
 async function withoutEffect(): Promise<number> {
-  const path = `/api/v1/namespaces/${systemNamespace}/pods`
-  const query = { labelSelector: 'app.kubernetes.io/name=zonefirst-annotator' }
-  const { items } = await cluster.kube.request<{ items: V1Pod[] }>({ method: 'GET', path, query })
-  for (const { status } of items) {
-    const text = await (await fetch(`http://${status?.podIP}:8080/metrics`)).text()
-    // a line of its own: the help text begins with "1" too
-    if (!/^zonefirst_annotator_is_leader 1$/m.test(text)) continue
-    return Number(/^zonefirst_annotator_services_without_effect (\d+)$/m.exec(text)?.[1])
-  }
-  throw new Error('no replica leads')
+  const text = await leaderMetrics(cluster)
+  return Number(/^zonefirst_annotator_services_without_effect (\d+)$/m.exec(text)?.[1])
 }

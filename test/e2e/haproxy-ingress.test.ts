@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type Cluster, startCluster } from '../cluster/cluster.ts'
 import { runCommand } from '../cluster/command.ts'
-import { namespace, type ServiceName } from '../scenario/application.ts'
+import type { ServiceName } from '../scenario/application.ts'
 import { zonefirst } from '../scenario/command-line.ts'
 import { configurationFile, haproxyIngressProxies, ownPorts, versionOf } from '../scenario/haproxy-ingress.ts'
 import { readServers } from '../scenario/haproxy-stats.ts'
 import { proxyNamespace, statsPort, type ZoneOptions } from '../scenario/proxies.ts'
 import { type Backend, isBackendOf, untilServed } from '../scenario/routing.ts'
+import { eventReasons } from '../scenario/told.ts'
 import { readyProxies } from '../scenario/traffic.ts'
 import { installZonefirst } from '../scenario/zonefirst.ts'
 import { runApplication, send, sendDuring, untilRouted, zones } from './system.ts'
@@ -126,27 +127,15 @@ t.test('doctor and report read its own page of statistics', needsController, asy
 t.test('a text that it leaves out is told by its own metrics', needsController, async (t) => {
   await runApplication(cluster)
   await untilRouted(cluster)
-  t.notOk((await events()).includes('WithoutEffect'))
+  t.notOk((await eventReasons(cluster)).includes('WithoutEffect'))
   await runController({ flags: ['--disable-config-keywords=server-template'] })
   t.teardown(async () => {
     await runController()
     await untilRouted(cluster)
   })
   await untilUnrouted()
-  await cluster.until('it is told', async () => (await events()).includes('WithoutEffect'))
+  await cluster.until('it is told', async () => (await eventReasons(cluster)).includes('WithoutEffect'))
 })
-
-/** Reasons of the Events on the Service "web". */
-async function events(): Promise<string[]> {
-  const path = `/api/v1/namespaces/${namespace}/events`
-  const query = { fieldSelector: 'involvedObject.kind=Service,involvedObject.name=web' }
-  const { items } = await cluster.kube.request<{ items: { reason: string }[] }>({
-    method: 'GET',
-    path,
-    query,
-  })
-  return items.map(({ reason }) => reason)
-}
 
 t.test('opting out restores what was there, and no request fails meanwhile', needsController, async (t) => {
   await runApplication(cluster, { drainTime: 5 })
