@@ -1,6 +1,6 @@
 // Builds what is outdated, our image's files too, and unpacks HAProxy where there is none, with progress. prepare.ts
 // starts it, one at a time, with the names of the programs; run by hand without names, it builds all, and fetches
-// promtool and prometheus-operator's definitions.
+// promtool, kubernetes-validate and prometheus-operator's definitions.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { bundle } from '../../image/bundle.ts'
 import { bundleIsOutdated } from '../../image/sources.ts'
+import { findValidator, installValidator } from '../manifests/kubernetes-validate.ts'
 import { findHAProxy, unpackHAProxy } from './haproxy.ts'
 import { prometheusOperatorFolder } from './prometheus-operator.ts'
 import { findPromtool, unpackPromtool } from './promtool.ts'
@@ -88,9 +89,17 @@ try {
   }
   // so that no test has to
   if (names.length === 0) prometheusOperatorFolder()
-  // for a few tests, which are skipped without it
+  // for a few tests, which are skipped without them
   if (names.length === 0 && !findPromtool(process.env)) {
     await unpackPromtool(say).catch((error: Error) => say(`promtool can’t be downloaded: ${error.message}`))
+  }
+  if (names.length === 0 && !findValidator(process.env)) {
+    say('installing kubernetes-validate …')
+    try {
+      installValidator()
+    } catch (error) {
+      say(`kubernetes-validate can’t be installed: ${error instanceof Error ? error.message : error}`)
+    }
   }
 } catch (error) {
   say(error instanceof Error ? error.message : String(error))

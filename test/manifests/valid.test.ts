@@ -1,18 +1,16 @@
-// The objects under other people's eyes: the strict schemas of every Kubernetes version that is supported (by PyPI's
-// kubernetes-validate, where it is installed), and kube-score.
+// The objects under other people's eyes: the strict schemas of every Kubernetes version that is supported, and
+// kube-score.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import t from 'tap'
-import { findProgram } from '../cluster/find-program.ts'
 import { renderFor, tool } from './chart.ts'
+import { findValidator, validate, withoutValidator } from './kubernetes-validate.ts'
 
 /** The oldest one that the chart takes, and the newest that is out. */
 const minors = { oldest: 28, newest: 37 }
-const { KUBERNETES_VALIDATE: named } = process.env
-const validator = named ? resolve(named) : findProgram('kubernetes-validate', process.env)
-const skip =
-  !validator && 'there is no kubernetes-validate: pip install it, or name it in KUBERNETES_VALIDATE'
+const validator = findValidator(process.env)
+const skip = !validator && withoutValidator
 
 const everything = {
   namespace: { create: true },
@@ -28,12 +26,10 @@ const everything = {
 }
 const modes = ['cert-manager', 'self-managed']
 
-function validate(text: string, minor: number, folder: string) {
+function validateText(text: string, minor: number, folder: string) {
   const file = join(folder, `v1.${minor}.yaml`)
   writeFileSync(file, text)
-  const args = ['--kubernetes-version', `1.${minor}`, '--strict', file]
-  const { status, stdout, stderr } = spawnSync(validator || '', args, { encoding: 'utf8' })
-  return { status, output: stdout + stderr }
+  return validate(validator ?? '', file, minor)
 }
 
 t.test('valid by the strict schemas of every supported version', { skip }, async (t) => {
@@ -43,7 +39,7 @@ t.test('valid by the strict schemas of every supported version', { skip }, async
     for (const mode of modes) {
       const values = { ...everything, ...policies, certificates: { mode } }
       const text = renderFor(values, `--kube-version=1.${minor}`)
-      const { status, output } = validate(text, minor, folder)
+      const { status, output } = validateText(text, minor, folder)
       t.equal(status, 0, `1.${minor}, ${mode}: ${output.match(/^(ERROR|FAIL).*/m)?.[0] ?? ''}`)
       const unknown = [...output.matchAll(/schema for kind \w+ with api version (\S+)/g)].map(
         (match) => match[1],
@@ -60,7 +56,7 @@ t.test('valid by the strict schemas of every supported version', { skip }, async
 
 t.test('a field that does not exist would be found', { skip }, async (t) => {
   const text = renderFor({}).replace('enableServiceLinks: false', 'enableServiceLink: false')
-  const { status, output } = validate(text, 36, t.testdir())
+  const { status, output } = validateText(text, 36, t.testdir())
   t.not(status, 0)
   t.match(output, 'enableServiceLink')
 })
