@@ -29,7 +29,7 @@ export function enterNamespaces(needed = programs): void {
   enter()
 }
 
-function enter(): never {
+function enter(): void {
   // Handlers (test runners set some) couldn't run while this waits: without them a signal ends everything at once.
   for (const event of process.eventNames())
     if (String(event).startsWith('SIG')) process.removeAllListeners(event)
@@ -55,5 +55,6 @@ function enter(): never {
   )
   if (inside.error) throw inside.error
   if (inside.signal) process.kill(process.pid, inside.signal)
-  process.exit(inside.status ?? 1)
+  // A run once stayed here after all inside had ended. Unlike process.exit(), this waits for no thread of a loader's.
+  process.execve?.('/bin/sh', ['sh', '-c', `exit ${inside.status ?? 1}`], process.env)
 }
