@@ -3,16 +3,11 @@
 import { Informer } from '../lib/informer.ts'
 import type { Kube } from '../lib/kube.ts'
 import { type BackendResource, keepBackendResource } from './backend-resource.ts'
+import type { CustomResourcePaths } from './dialects/dialect.ts'
 import { tcpResourceIndex } from './indexes.ts'
 import type { Index } from './object-index.ts'
 import type { Route } from './routes.ts'
 import { keepTCPResource, keysOfTCPResource, routesOfTCPResources, type TCPResource } from './tcp-routes.ts'
-
-/** Collections, such as `/apis/ingress.v3.haproxy.org/v3/tcps`: one for each version. */
-export interface CustomResourcePaths {
-  tcps: readonly string[]
-  backends: readonly string[]
-}
 
 export interface CustomResourcesOptions {
   kube: Kube

@@ -2,8 +2,8 @@
 // prepared proxy routes as without zonefirst. Requests never depend on it, and a proxy that can't be read says nothing.
 import { backendServers, lacksEffect } from './effects.ts'
 import type { Event } from './events.ts'
+import { keyOf } from './key.ts'
 import type { Pod, Service } from './objects.ts'
-import { keyOf } from './triggers.ts'
 
 /** A Service that is routed by zone, and the names of its backends. */
 export interface RoutedService {

@@ -2,10 +2,10 @@
 import { enabledLabel, zonalServiceLabel } from '../lib/names.ts'
 import type { Caches } from './caches.ts'
 import type { Input } from './input.ts'
+import { keyOf } from './key.ts'
 import type { Ingress, IngressClass, Pod, Service } from './objects.ts'
 import { type ClassRule, isRoutedBy, type Route, routesOf } from './routes.ts'
 import { servicesSelecting } from './selector.ts'
-import { keyOf } from './triggers.ts'
 
 /** What is read of the caches: a reading of the cluster at one moment can stand in for them. */
 export interface ClusterView

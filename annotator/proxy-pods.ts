@@ -1,8 +1,8 @@
 // The ingress controllers' pods: where those are that take traffic, and what their controllers' own ConfigMaps say.
 import { ConfigMaps, type ConfigMapsOptions } from './config-maps.ts'
+import { keyOf } from './key.ts'
 import type { Pod } from './objects.ts'
 import { isTrusted } from './proxy-faults.ts'
-import { keyOf } from './triggers.ts'
 
 export interface ProxyPodsOptions extends ConfigMapsOptions {
   /** Those whose pods are believed to be proxies; empty: all. */

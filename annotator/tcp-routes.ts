@@ -1,7 +1,7 @@
 // Pure: the Service ports that TCP resources route to: the controller's custom resource, and the ConfigMap of TCP services.
 import type { KubeObject } from '../lib/kube.ts'
+import { keyOf } from './key.ts'
 import type { Route } from './routes.ts'
-import { keyOf } from './triggers.ts'
 
 /** One custom resource. */
 export interface TCPResource {

@@ -1,15 +1,13 @@
 // Pure: the keys (`namespace/name` of primary Services) that a changed object concerns. What happened to it is not
 // passed on: whoever takes a key looks at everything again.
+
 import { zonalServiceLabel } from '../lib/names.ts'
+import { keyOf } from './key.ts'
 import type { Index } from './object-index.ts'
 import type { Endpoints, Ingress, Pod, Service } from './objects.ts'
 import { routesOf } from './routes.ts'
 import { servicesSelecting } from './selector.ts'
 import { primaryOfName } from './zonal-name.ts'
-
-export function keyOf(namespace: string, name: string): string {
-  return `${namespace}/${name}`
-}
 
 /** The Service itself; for a zonal Service, and for one whose name could be taken for a zonal one, its primary. */
 export function keysOfService({ metadata }: Service): string[] {

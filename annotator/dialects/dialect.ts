@@ -1,6 +1,5 @@
 // What a dialect is: how one decision becomes one annotation on the primary Service that a certain controller reads.
 import type { ControllerWords } from '../controller-words.ts'
-import type { CustomResourcePaths } from '../custom-resources.ts'
 import type { Refusal } from '../reasons.ts'
 import type { AddressFamily } from '../server-lines.ts'
 
@@ -12,6 +11,12 @@ export interface Servers {
   family: AddressFamily
   /** the controller's backend names to the pods' port numbers; at least one */
   ports: Readonly<Record<string, number>>
+}
+
+/** Collections, such as `/apis/ingress.v3.haproxy.org/v3/tcps`: one for each version. */
+export interface CustomResourcePaths {
+  tcps: readonly string[]
+  backends: readonly string[]
 }
 
 export interface Dialect {
