@@ -1,16 +1,16 @@
 // The annotator without its surroundings: caches, queues and the work on their keys. When it may write is the caller's.
 import type { Kube } from '../lib/kube.ts'
-import { Caches } from './caches.ts'
-import { EffectWatch } from './effect-watch.ts'
-import { type Event, postEvent } from './events.ts'
-import { readBackendMetrics } from './proxy-metrics.ts'
-import { ProxyTeller, preparedProxies } from './proxy-teller.ts'
+import { Caches } from './cluster/caches.ts'
+import { keysOfPod } from './cluster/triggers.ts'
+import { EffectWatch } from './events/effect-watch.ts'
+import { type Event, postEvent } from './events/events.ts'
+import { readBackendMetrics } from './events/proxy-metrics.ts'
+import { ProxyTeller, preparedProxies } from './events/proxy-teller.ts'
+import { podWrites } from './plan/stamps.ts'
 import { Reconciler, type ReconcilerOptions } from './reconcile.ts'
-import { podWrites } from './stamps.ts'
-import { keysOfPod } from './triggers.ts'
 import { Workqueue } from './workqueue.ts'
-import { writePod } from './write-pod.ts'
-import { publishZones } from './zones-config-map.ts'
+import { writePod } from './write/write-pod.ts'
+import { publishZones } from './write/zones-config-map.ts'
 
 export interface ControllerOptions extends Omit<ReconcilerOptions, 'caches' | 'kube' | 'now' | 'tell'> {
   /** The informers'. */

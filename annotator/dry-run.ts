@@ -2,8 +2,8 @@
 // count as written, since everything else waits for them.
 import type { ApiRequest, Kube } from '../lib/kube.ts'
 import { servesLabel, zoneAnnotation, zoneKeyAnnotation } from '../lib/names.ts'
-import type { Input } from './input.ts'
-import type { Pod } from './objects.ts'
+import type { Pod } from './objects/objects.ts'
+import type { Input } from './plan/input.ts'
 
 export interface DryRun {
   kube: Kube

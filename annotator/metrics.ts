@@ -1,9 +1,9 @@
 // The annotator's metrics: of the work that it is told of, and of the state that it finds when it is asked.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { Caches } from './caches.ts'
+import type { Caches } from './cluster/caches.ts'
 import type { ControllerOptions } from './controller.ts'
-import type { EffectWatch } from './effect-watch.ts'
-import { proxyStates } from './proxy-teller.ts'
+import type { EffectWatch } from './events/effect-watch.ts'
+import { proxyStates } from './events/proxy-teller.ts'
 
 type Hears = Required<Pick<ControllerOptions, 'onBackfill' | 'onReconciled' | 'onOutcome' | 'onAdvice'>>
 

@@ -1,16 +1,17 @@
 // One key: gather, decide, write, tell. The deciding is in pure functions beside this file.
 import { isFieldConflict, type Kube } from '../lib/kube.ts'
-import { type AdviceReason, adviceOn } from './advice.ts'
-import { apply } from './apply.ts'
-import { type Desired, desired } from './desired.ts'
-import { writtenOn } from './dialects/all.ts'
-import type { Dialect } from './dialects/dialect.ts'
-import type { RoutedService } from './effect-watch.ts'
-import type { Event } from './events.ts'
-import { type ClusterView, gather } from './gather.ts'
-import type { Input } from './input.ts'
-import type { Service } from './objects.ts'
-import { type Memory, plan, type ServiceWrite, type Write } from './plan.ts'
+import { type ClusterView, gather } from './cluster/gather.ts'
+import type { RoutedService } from './events/effect-watch.ts'
+import type { Event } from './events/events.ts'
+import { ServiceTeller } from './events/service-teller.ts'
+import type { Service } from './objects/objects.ts'
+import type { ClassRule } from './objects/routes.ts'
+import { type AdviceReason, adviceOn } from './plan/advice.ts'
+import { type Desired, desired } from './plan/desired.ts'
+import { writtenOn } from './plan/dialects/all.ts'
+import type { Dialect } from './plan/dialects/dialect.ts'
+import type { Input } from './plan/input.ts'
+import { type Memory, plan, type ServiceWrite, type Write } from './plan/plan.ts'
 import {
   afterConflict,
   afterRemoval,
@@ -19,12 +20,11 @@ import {
   otherManagers,
   type Reverts,
   type Sight,
-} from './reverts.ts'
-import type { ClassRule } from './routes.ts'
-import { ServiceTeller } from './service-teller.ts'
-import { inSteps } from './steps.ts'
-import { writePod } from './write-pod.ts'
-import { refusalOfWrite } from './write-refusal.ts'
+} from './plan/reverts.ts'
+import { refusalOfWrite } from './plan/write-refusal.ts'
+import { apply } from './write/apply.ts'
+import { inSteps } from './write/steps.ts'
+import { writePod } from './write/write-pod.ts'
 
 export interface ReconcilerOptions {
   kube: Kube

@@ -8,7 +8,7 @@ import type {
   V1Secret,
   V1ValidatingAdmissionPolicyBinding,
 } from '@kubernetes/client-node'
-import { leaseName } from '../annotator/lease-store.ts'
+import { leaseName } from '../annotator/leader/lease-store.ts'
 import { ApiError, type Kube, type KubeObject } from '../lib/kube.ts'
 import { enabledLabel, zoneAnnotation } from '../lib/names.ts'
 import { zoneOf } from '../lib/zone.ts'

@@ -1,8 +1,8 @@
 // Pure: with what settings the annotator of a cluster runs, as far as its Deployment says so.
 import type { V1Deployment } from '@kubernetes/client-node'
-import { dialects } from '../annotator/dialects/all.ts'
-import type { Dialect } from '../annotator/dialects/dialect.ts'
-import { type ClassRule, classRuleOf } from '../annotator/routes.ts'
+import { type ClassRule, classRuleOf } from '../annotator/objects/routes.ts'
+import { dialects } from '../annotator/plan/dialects/all.ts'
+import type { Dialect } from '../annotator/plan/dialects/dialect.ts'
 import { settings } from '../annotator/settings.ts'
 import type { KubeObject } from '../lib/kube.ts'
 import { readSettings } from '../lib/settings.ts'

@@ -1,5 +1,5 @@
 // Pure: which zone each Node is in.
-import { keepNode } from '../annotator/objects.ts'
+import { keepNode } from '../annotator/objects/objects.ts'
 import { zoneKey } from '../lib/zone.ts'
 import type { Snapshot } from './snapshot.ts'
 

@@ -1,5 +1,5 @@
 // Pure: the ingress controllers' pods that opted in, as the API has them.
-import { keepPod } from '../annotator/objects.ts'
+import { keepPod } from '../annotator/objects/objects.ts'
 import type { Pod, Snapshot } from './snapshot.ts'
 
 /** Those that have not ended, and are not about to. */

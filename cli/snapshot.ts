@@ -1,7 +1,7 @@
 // One reading of the cluster, of all that decides how Services are treated: what the annotator's informers see, and where
 // its own records are. Plain data: what it means is other files' affair.
 import type { V1ConfigMap, V1EndpointSlice, V1Pod } from '@kubernetes/client-node'
-import { type Ingress, type IngressClass, keepPod, type Service } from '../annotator/objects.ts'
+import { type Ingress, type IngressClass, keepPod, type Service } from '../annotator/objects/objects.ts'
 import type { Kube, KubeObject } from '../lib/kube.ts'
 import { enabledLabel, fieldManager } from '../lib/names.ts'
 import { annotatorName, type Deployment, installationOf } from './installation.ts'

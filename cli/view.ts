@@ -1,16 +1,21 @@
 // Pure: a snapshot as the annotator sees a cluster, so that its own functions decide about it.
-import { keepBackendResource } from '../annotator/backend-resource.ts'
-import type { ClusterView } from '../annotator/gather.ts'
-import { endpointsIndex, ingressIndex, serviceIndex, tcpResourceIndex } from '../annotator/indexes.ts'
-import { zonesOf } from '../annotator/input.ts'
-import { keyOf } from '../annotator/key.ts'
+
+import type { ClusterView } from '../annotator/cluster/gather.ts'
+import { endpointsIndex, ingressIndex, serviceIndex, tcpResourceIndex } from '../annotator/cluster/indexes.ts'
 import { proxiesByZone, sharesOf } from '../annotator/load-guard/shares.ts'
-import type { Index } from '../annotator/object-index.ts'
-import * as objects from '../annotator/objects.ts'
-import { isTrusted } from '../annotator/proxy-faults.ts'
-import { selectorIndex } from '../annotator/selector.ts'
-import { keepTCPResource, routesOfTCPResources, routesOfTCPServices } from '../annotator/tcp-routes.ts'
-import { zonalServiceIndex } from '../annotator/zonal-services.ts'
+import { keyOf } from '../annotator/objects/key.ts'
+import type { Index } from '../annotator/objects/object-index.ts'
+import * as objects from '../annotator/objects/objects.ts'
+import { selectorIndex } from '../annotator/objects/selector.ts'
+import {
+  keepTCPResource,
+  routesOfTCPResources,
+  routesOfTCPServices,
+} from '../annotator/objects/tcp-routes.ts'
+import { keepBackendResource } from '../annotator/plan/backend-resource.ts'
+import { zonesOf } from '../annotator/plan/input.ts'
+import { isTrusted } from '../annotator/plan/proxy-faults.ts'
+import { zonalServiceIndex } from '../annotator/plan/zonal-services.ts'
 import type { KubeObject } from '../lib/kube.ts'
 import type { Installation } from './installation.ts'
 import { zoneOfNodes } from './nodes.ts'

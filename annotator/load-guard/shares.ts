@@ -1,6 +1,6 @@
 // Pure: each zone's share of the traffic.
 import { zoneKey } from '../../lib/zone.ts'
-import type { Pod } from '../objects.ts'
+import type { Pod } from '../objects/objects.ts'
 
 /** How many ready proxies each zone has, by key. */
 export function proxiesByZone(

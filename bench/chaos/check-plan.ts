@@ -1,14 +1,14 @@
 // Whether the cluster is as the annotator's pure planner wants it: everything is read anew, and a planner for whom all
 // waiting times are over is asked what it would still write.
-import { Caches } from '../../annotator/caches.ts'
-import { desired } from '../../annotator/desired.ts'
-import { haproxytechCustomAnnotation as dialect } from '../../annotator/dialects/haproxytech-custom-annotation.ts'
-import { gather } from '../../annotator/gather.ts'
-import { keyOf } from '../../annotator/key.ts'
-import type { Service } from '../../annotator/objects.ts'
-import { plan, type Write } from '../../annotator/plan.ts'
+import { Caches } from '../../annotator/cluster/caches.ts'
+import { gather } from '../../annotator/cluster/gather.ts'
+import { keyOf } from '../../annotator/objects/key.ts'
+import type { Service } from '../../annotator/objects/objects.ts'
+import { desired } from '../../annotator/plan/desired.ts'
+import { haproxytechCustomAnnotation as dialect } from '../../annotator/plan/dialects/haproxytech-custom-annotation.ts'
+import { plan, type Write } from '../../annotator/plan/plan.ts'
+import { podWrites } from '../../annotator/plan/stamps.ts'
 import { settings } from '../../annotator/settings.ts'
-import { podWrites } from '../../annotator/stamps.ts'
 import type { Kube } from '../../lib/kube.ts'
 import { zonalServiceLabel } from '../../lib/names.ts'
 

@@ -1,9 +1,10 @@
 // Pure: what zonefirst wrote into a cluster, in the order in which it goes: annotations first, then (after the last HAProxy
 // has reloaded) the zonal Services that their names stood for, then marks on pods and our own records.
-import { writtenOn } from '../../annotator/dialects/all.ts'
-import type { Dialect } from '../../annotator/dialects/dialect.ts'
-import { leaseName } from '../../annotator/lease-store.ts'
-import { zonesConfigMapName } from '../../annotator/zones-config-map.ts'
+
+import { leaseName } from '../../annotator/leader/lease-store.ts'
+import { writtenOn } from '../../annotator/plan/dialects/all.ts'
+import type { Dialect } from '../../annotator/plan/dialects/dialect.ts'
+import { zonesConfigMapName } from '../../annotator/write/zones-config-map.ts'
 import { type ApiRequest, type KubeObject, mergePatch } from '../../lib/kube.ts'
 import {
   certsFieldManager,

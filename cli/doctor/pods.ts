@@ -1,6 +1,6 @@
 // Pure: whether opted-in pods have the right stamp, Nodes a zone, and pods a Service.
-import { keepNode, keepPod, type Pod } from '../../annotator/objects.ts'
-import { selectorIndex, servicesSelecting } from '../../annotator/selector.ts'
+import { keepNode, keepPod, type Pod } from '../../annotator/objects/objects.ts'
+import { selectorIndex, servicesSelecting } from '../../annotator/objects/selector.ts'
 import { roleLabel, zonalServiceLabel } from '../../lib/names.ts'
 import { zoneKey } from '../../lib/zone.ts'
 import type { Inspection } from '../inspection.ts'

@@ -1,7 +1,7 @@
 // Pure: whether the ingress controllers were prepared: their zone, their resolvers section, their ValidationRules.
 import { isDeepStrictEqual } from 'node:util'
-import { keepPod } from '../../annotator/objects.ts'
-import { isTrusted, notTrusted, type ProxyReason, proxyFaultOf } from '../../annotator/proxy-faults.ts'
+import { keepPod } from '../../annotator/objects/objects.ts'
+import { isTrusted, notTrusted, type ProxyReason, proxyFaultOf } from '../../annotator/plan/proxy-faults.ts'
 import { roleLabel, zoneKeyAnnotation } from '../../lib/names.ts'
 import type { Inspection } from '../inspection.ts'
 import { zoneOfNodes } from '../nodes.ts'

@@ -1,7 +1,7 @@
 // Pure: Services that are refused, and what stands where it shouldn't: zonal Services without use, annotations twice.
-import { addressesPerAnswer } from '../../annotator/advice.ts'
-import { handlingOf, type Reason } from '../../annotator/reasons.ts'
-import { familyOf } from '../../annotator/zonal-services.ts'
+import { addressesPerAnswer } from '../../annotator/plan/advice.ts'
+import { handlingOf, type Reason } from '../../annotator/plan/reasons.ts'
+import { familyOf } from '../../annotator/plan/zonal-services.ts'
 import { serversAnnotation, zonalServiceLabel } from '../../lib/names.ts'
 import { proxiesOf } from '../proxies.ts'
 import type { Check, Finding } from './finding.ts'

@@ -1,7 +1,7 @@
 // Pure: whether HAProxies do what is written for them: template servers there and up, the controller's beside them as
 // backup alone, and the traffic spread over the zones as the load guard takes it to be.
-import { keepPod } from '../../annotator/objects.ts'
-import { portsByBackend } from '../../annotator/ports.ts'
+import { keepPod } from '../../annotator/objects/objects.ts'
+import { portsByBackend } from '../../annotator/plan/ports.ts'
 import { isUp } from '../haproxy-stats.ts'
 import type { Inspection } from '../inspection.ts'
 import { zoneKeyOfNodes } from '../nodes.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { dryRun } from '../../annotator/dry-run.ts'
-import { writePod } from '../../annotator/write-pod.ts'
+import { writePod } from '../../annotator/write/write-pod.ts'
 import type { ApiRequest, Kube } from '../../lib/kube.ts'
 import { input, pod } from '../fixtures/cluster-objects.ts'
 

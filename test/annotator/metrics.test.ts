@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { type State, stateMetrics, workMetrics } from '../../annotator/metrics.ts'
-import type { Pod } from '../../annotator/objects.ts'
+import type { Pod } from '../../annotator/objects/objects.ts'
 import { pod } from '../fixtures/cluster-objects.ts'
 
 /** The samples of one metric, without its prefix. */

@@ -2,8 +2,8 @@
 // with the Service that it is for, and every text is one that the controller's rule lets through.
 import fc from 'fast-check'
 import t from 'tap'
-import { dialects } from '../../annotator/dialects/all.ts'
-import { hashedPrefix, readablePrefix } from '../../annotator/zonal-name.ts'
+import { dialects } from '../../annotator/plan/dialects/all.ts'
+import { hashedPrefix, readablePrefix } from '../../annotator/plan/zonal-name.ts'
 import type { ApiRequest } from '../../lib/kube.ts'
 import { zoneKey } from '../../lib/zone.ts'
 import { annotate, type DialectName } from '../fixtures/annotate.ts'

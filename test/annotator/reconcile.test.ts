@@ -1,10 +1,10 @@
 // One key at a time, with the API server as a function: what is written, in which order, what is told of it, and what a
 // refusal of the API server does. Whole courses on a real API server are in test/api.
 import t from 'tap'
-import type { AdviceReason } from '../../annotator/advice.ts'
-import { haproxytechCustomAnnotation as dialect } from '../../annotator/dialects/haproxytech-custom-annotation.ts'
-import { haproxytechSnippet } from '../../annotator/dialects/haproxytech-snippet.ts'
-import type { Event } from '../../annotator/events.ts'
+import type { Event } from '../../annotator/events/events.ts'
+import type { AdviceReason } from '../../annotator/plan/advice.ts'
+import { haproxytechCustomAnnotation as dialect } from '../../annotator/plan/dialects/haproxytech-custom-annotation.ts'
+import { haproxytechSnippet } from '../../annotator/plan/dialects/haproxytech-snippet.ts'
 import { Reconciler } from '../../annotator/reconcile.ts'
 import { ApiError, type ApiRequest, type Kube, type KubeObject } from '../../lib/kube.ts'
 import { endpoints, ingress, pod, service } from '../fixtures/cluster-objects.ts'

@@ -2,8 +2,8 @@
 // what RBAC has to grant besides.
 import '../cluster/enter.ts'
 import t, { type Test } from 'tap'
-import { dialects } from '../../annotator/dialects/all.ts'
-import type { Service } from '../../annotator/objects.ts'
+import type { Service } from '../../annotator/objects/objects.ts'
+import { dialects } from '../../annotator/plan/dialects/all.ts'
 import type { KubeObject } from '../../lib/kube.ts'
 import { pod, service } from '../scenario/shop.ts'
 import {

@@ -3,7 +3,7 @@
 import '../cluster/enter.ts'
 import type { V1Pod } from '@kubernetes/client-node'
 import t from 'tap'
-import type { Lease } from '../../annotator/lease-record.ts'
+import type { Lease } from '../../annotator/leader/lease-record.ts'
 import { startCluster } from '../cluster/cluster.ts'
 import { ingress, openShop, pod, service } from '../scenario/shop.ts'
 import { installZonefirst, systemNamespace } from '../scenario/zonefirst.ts'

@@ -2,7 +2,7 @@
 // of zones and its writes are made in its name. Each write to the API is one function, so that tests are tables.
 import type { V1ServiceSpec } from '@kubernetes/client-node'
 import type { Test } from 'tap'
-import type { Service } from '../../annotator/objects.ts'
+import type { Service } from '../../annotator/objects/objects.ts'
 import { ApiError, applyPatch, jsonPatch, type Kube, type KubeObject, mergePatch } from '../../lib/kube.ts'
 import { startCluster } from '../cluster/cluster.ts'
 import { service } from '../scenario/shop.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { dialects } from '../../annotator/dialects/all.ts'
+import { dialects } from '../../annotator/plan/dialects/all.ts'
 import { cleanupSteps, isOurRecord, recordPaths } from '../../cli/cleanup/plan.ts'
 import { healthyParts } from '../fixtures/inspection.ts'
 

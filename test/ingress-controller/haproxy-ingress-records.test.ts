@@ -2,7 +2,7 @@
 // HAProxy: what its commands make of servers there. The controller itself is in test/e2e/haproxy-ingress.test.ts.
 import '../cluster/enter.ts'
 import t, { type Test } from 'tap'
-import { haproxyIngressSnippet as dialect } from '../../annotator/dialects/haproxy-ingress-snippet.ts'
+import { haproxyIngressSnippet as dialect } from '../../annotator/plan/dialects/haproxy-ingress-snippet.ts'
 import { startHAProxy, zone } from '../haproxy/haproxy.ts'
 import { backendWith, block, recordedName as name, record } from './haproxy-ingress-backend.ts'
 

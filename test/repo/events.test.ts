@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { AdviceReason } from '../../annotator/advice.ts'
-import type { ProxyReason } from '../../annotator/proxy-faults.ts'
-import { reasons } from '../../annotator/reasons.ts'
+import type { AdviceReason } from '../../annotator/plan/advice.ts'
+import type { ProxyReason } from '../../annotator/plan/proxy-faults.ts'
+import { reasons } from '../../annotator/plan/reasons.ts'
 
 const advice: Record<AdviceReason, true> = { AnswerTooLarge: true, TooFewSlots: true, MaxconnDivided: true }
 const proxies: Record<ProxyReason, true> = {

@@ -1,7 +1,7 @@
 // The annotator's work in the process of a test, for one namespace alone, so that many can run side by side; and ways to
 // it that fail. Elections, signals and metrics are not in it.
 import { Controller } from '../../annotator/controller.ts'
-import { haproxytechCustomAnnotation } from '../../annotator/dialects/haproxytech-custom-annotation.ts'
+import { haproxytechCustomAnnotation } from '../../annotator/plan/dialects/haproxytech-custom-annotation.ts'
 import type { ApiRequest, Kube } from '../../lib/kube.ts'
 
 const perNamespace = /^(\/api\/v1|\/apis\/[^/]+\/v1)\/(services|pods|ingresses|endpointslices)$/

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { V1EndpointSlice, V1ObjectMeta, V1Pod, V1PodSpec, V1ServiceSpec } from '@kubernetes/client-node'
 import type { Test } from 'tap'
-import type { Service } from '../../annotator/objects.ts'
+import type { Service } from '../../annotator/objects/objects.ts'
 import type { KubeObject } from '../../lib/kube.ts'
 import { endpointSliceServiceLabel, serversAnnotation, zonalServiceLabel } from '../../lib/names.ts'
 import type { Cluster } from '../cluster/cluster.ts'

@@ -1,7 +1,7 @@
 // The annotator fails, or there are too many of it, while there is something for it to write.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { V1Deployment } from '@kubernetes/client-node'
-import { leaseName } from '../../../annotator/lease-store.ts'
+import { leaseName } from '../../../annotator/leader/lease-store.ts'
 import { serversAnnotation } from '../../../lib/names.ts'
 import { systemNamespace } from '../../../test/scenario/zonefirst.ts'
 import { grow, pick, processesOf, processOfPod, programPods, shrink, signal } from '../acts.ts'

@@ -1,0 +1,69 @@
+// Pure: what is to be written on pods: the stamp, where the webhook could not give it (it was away, the Node had no zone
+// yet) or its Node has another zone by now or none, and the zone that a pod serves, where it is not the one that its
+// label says.
+import { zoneKey } from '../../lib/zone.ts'
+import type { Pod } from '../objects/objects.ts'
+import type { Input } from './input.ts'
+
+export interface PodWrite {
+  kind: 'write-pod'
+  pod: Pod
+  /** both annotations; undefined: none */
+  zone: string | undefined
+  zoneKey: string | undefined
+  /** the label; undefined: none */
+  serves: string | undefined
+}
+
+/** How the zone that a pod serves is chosen; `today` leaves what a pod's label says, where it says something. */
+export type Serving = 'home' | 'today' | ReadonlyMap<string, string | undefined>
+
+type ZoneOfNode = ReadonlyMap<string, string | undefined>
+
+export function isStampedRight(pod: Pod, zoneOfNode: ZoneOfNode): boolean {
+  const zone = zoneOfPod(pod, zoneOfNode)
+  return zone !== undefined && pod.zone === zone && pod.zoneKey === zoneKey(zone)
+}
+
+/** Pods of which something has to change; `serving` decides by name, and pods that it doesn't name serve their own zone. */
+export function podWrites(
+  { pods, zoneOfNode, sharedPods }: Pick<Input, 'pods' | 'zoneOfNode' | 'sharedPods'>,
+  serving: Serving,
+): PodWrite[] {
+  return pods.flatMap((pod) => {
+    const zone = zoneOfPod(pod, zoneOfNode)
+    if (zone === undefined) return hasLostZone(pod, zoneOfNode) ? [withoutStamp(pod)] : []
+    const key = zoneKey(zone)
+    const stamped = isStampedRight(pod, zoneOfNode)
+    const serves = servedBy(
+      pod,
+      key,
+      stamped,
+      sharedPods.has(pod.name) && serving === 'home' ? 'today' : serving,
+    )
+    if (stamped && serves === pod.serves) return []
+    return [{ kind: 'write-pod', pod, zone, zoneKey: key, serves }]
+  })
+}
+
+function servedBy(pod: Pod, home: string, stamped: boolean, serving: Serving): string | undefined {
+  if (serving === 'home') return home
+  // a stamp that was wrong, or missing, came with no label worth keeping
+  if (serving === 'today') return stamped && pod.serves !== undefined ? pod.serves : home
+  return serving.has(pod.name) ? serving.get(pod.name) : home
+}
+
+/** Its Node is known and has no zone any more. A Node that isn't known may come yet. */
+function hasLostZone(pod: Pod, zoneOfNode: ZoneOfNode): boolean {
+  const isStamped = [pod.zone, pod.zoneKey, pod.serves].some((value) => value !== undefined)
+  return isStamped && pod.enabled && !pod.ended && zoneOfNode.has(pod.nodeName ?? '')
+}
+
+function withoutStamp(pod: Pod): PodWrite {
+  return { kind: 'write-pod', pod, zone: undefined, zoneKey: undefined, serves: undefined }
+}
+
+/** The zone that a pod is in, as its Node says it; undefined where that isn't known or the pod has ended. */
+function zoneOfPod(pod: Pod, zoneOfNode: ZoneOfNode): string | undefined {
+  return pod.enabled && !pod.ended && pod.nodeName !== undefined ? zoneOfNode.get(pod.nodeName) : undefined
+}
