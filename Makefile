@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
-.PHONY: help install check format test manifests demo bench-annotator bench-dns bench-load-guard bench-rotation bench-restarts bench-webhook bench-soak chaos reliability-page tools bundle image clean
+.PHONY: help install check format test manifests demo bench-annotator bench-dns bench-dns-loss bench-load-guard bench-rotation bench-restarts bench-webhook bench-soak chaos reliability-page tools bundle image clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,7 +24,7 @@ LIGHT := $(addsuffix /%,$(addprefix test/,annotator bench certs cli lib webhook)
 
 test: check $(if $(filter-out $(LIGHT),$(or $(T),all)),tools) ## run all tests, or some: make test T=test/lib/zone.test.ts
 	@mkdir -p build
-	@echo "running $(if $(T),$(T),all tests: about fifteen minutes); details go to build/test.tap"
+	@echo "running $(if $(T),$(T),all tests: some twenty minutes); details go to build/test.tap"
 	@npm test --silent -- --reporter=tap $(T) | tee build/test.tap \
 	  | grep -E --line-buffered '^(not )?ok |^ +not ok |# SKIP|^# \{'
 
@@ -39,6 +39,9 @@ bench-annotator: tools ## measure the annotator: 1,000 Services, 10,000 pods (AN
 
 bench-dns: tools ## measure resolvers settings: questions against reaction times, with real HAProxy and CoreDNS
 	npm run --silent bench-dns
+
+bench-dns-loss: tools ## measure how often HAProxy should ask again: reaction, questions, requests while the DNS loses answers
+	npm run --silent bench-dns-loss
 
 bench-load-guard: install ## simulate the load guard on a large cluster
 	npm run --silent bench-load-guard
