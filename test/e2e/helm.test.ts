@@ -12,7 +12,12 @@ import { zonefirst } from '../scenario/command-line.ts'
 import { helm, helmVersion, release, replaceEveryPod } from '../scenario/helm.ts'
 import { untilServed } from '../scenario/routing.ts'
 import { marksOnPods, namedZonefirst, snapshot } from '../scenario/snapshot.ts'
-import { installValidationRules, systemNamespace, untilInstalled } from '../scenario/zonefirst.ts'
+import {
+  controllersSide,
+  installValidationRules,
+  systemNamespace,
+  untilInstalled,
+} from '../scenario/zonefirst.ts'
 import {
   program,
   restartProxies,
@@ -135,6 +140,15 @@ for (const { name, install, upgrade, uninstall } of ways) {
     await runApplication(cluster, { optedIn: false, drainTime })
   })
 }
+
+t.test('the ingress controllers’ side, taken out as well: they serve as ever', async (t) => {
+  await runProxies(cluster, { isPrepared: false })
+  await cluster.kubectl('delete', ...controllersSide)
+  await untilServed(cluster, 'web', { proxies: 3, pods: 6, local: 0 })
+  const { zones: traffic, failed } = await send(cluster)
+  t.equal(failed, 0)
+  for (const { zone, byPod } of traffic) t.equal(Object.keys(byPod).length, 6, `${zone}: all pods answer`)
+})
 
 /** What zonefirst could leave: in the application's namespace, on pods of all, and objects of its name anywhere. */
 async function state() {

@@ -29,6 +29,8 @@ export interface ProxyOptions extends ZoneOptions {
   kubeconfig: string
   /** More of the command line. */
   flags?: readonly string[]
+  /** False: without anything of zonefirst's side. */
+  isPrepared?: boolean
   syncPeriod?: string
 }
 
@@ -45,6 +47,7 @@ export function proxies({
   haproxy,
   kubeconfig,
   flags: moreFlags = [],
+  isPrepared = true,
   syncPeriod = '1s',
   ...zoneOptions
 }: ProxyOptions): KubeObject[] {
@@ -56,7 +59,7 @@ export function proxies({
     '--kubeconfig=/run/kube/config',
     '--ingress.class=haproxy',
     `--configmap=${proxyNamespace}/haproxy-kubernetes-ingress`,
-    `--custom-validation-rules=${proxyNamespace}/zonefirst`,
+    ...(isPrepared ? [`--custom-validation-rules=${proxyNamespace}/zonefirst`] : []),
     '--ipv4-bind-address=$POD_IP',
     '--http-bind-port=80',
     '--disable-ipv6',
@@ -73,10 +76,10 @@ export function proxies({
     `exec ${program.path} ${flags.join(' ')}`,
   ]
   return proxyObjects({
-    ...zoneOptions,
+    ...(isPrepared ? zoneOptions : { without: ['ZONE', 'ZONE_RESOLVERS'] }),
     kubeconfig,
     controller: 'haproxy.org/ingress-controller/haproxy',
-    configMap: { 'haproxy-aux.cfg': resolversSection() },
+    configMap: { 'haproxy-aux.cfg': isPrepared ? resolversSection() : '' },
     script,
     healthzPort: 1042,
   })

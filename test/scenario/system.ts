@@ -42,7 +42,7 @@ export async function startSystem({ install, app }: SystemOptions = {}): Promise
 /** Changes the ingress controllers' command line or environment, and waits until they run with it. */
 export async function runProxies(
   cluster: Cluster,
-  options: Pick<ProxyOptions, 'without' | 'empty' | 'flags'> = {},
+  options: Pick<ProxyOptions, 'without' | 'empty' | 'flags' | 'isPrepared'> = {},
 ): Promise<void> {
   const { kubeconfig } = cluster
   await cluster.apply(proxies({ program, haproxy, kubeconfig, ...options }))

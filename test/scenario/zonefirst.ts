@@ -47,6 +47,12 @@ export function partOfZonefirst(...components: Component[]): string[] {
   return ['-f', selfManaged, '-l', `app.kubernetes.io/component in (${components.join(',')})`]
 }
 
+/** Flags that name the objects in the ingress controller's namespace, for `kubectl apply` and `kubectl delete`. */
+export const controllersSide = ['validation-rules', 'annotator-role'].flatMap((name) => [
+  '-f',
+  `manifests/ingress-controller/${name}.yaml`,
+])
+
 /** The controller's side: what an administrator adds to the ingress controller's namespace. */
 export async function installValidationRules(cluster: Cluster, program: ProxyProgram): Promise<void> {
   await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: proxyNamespace } })
@@ -60,11 +66,7 @@ export async function installValidationRules(cluster: Cluster, program: ProxyPro
   await cluster.until('ValidationRules are known', () =>
     cluster.kubectl('wait', '--for=condition=Established', 'crd/validationrules.ingress.v3.haproxy.org'),
   )
-  const files = ['validation-rules', 'annotator-role'].flatMap((name) => [
-    '-f',
-    `manifests/ingress-controller/${name}.yaml`,
-  ])
-  await cluster.kubectl('apply', ...files)
+  await cluster.kubectl('apply', ...controllersSide)
 }
 
 async function setEnv(cluster: Cluster, name: string, env: Record<string, string> = {}): Promise<void> {
