@@ -2,11 +2,13 @@
 // be seen of its resolving: when servers get and lose their addresses, how many questions it sends.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hostOf, parseServers } from '../../cli/haproxy-stats.ts'
 import { configuration } from '../../test/haproxy/configuration.ts'
 import { startHAProxyProcess } from '../../test/haproxy/process.ts'
+import { resolvedAddresses } from './servers-state.ts'
 
 export interface ResolvingHAProxy {
+  /** A socket that it takes requests at. */
+  readonly listen: string
   /** Addresses that servers of the template have now. */
   addresses(): Promise<Set<string>>
   /** Questions since its start. */
@@ -39,12 +41,9 @@ export async function startResolvingHAProxy(
     env: { ZONE: zone, ZONE_RESOLVERS: 'zonefirst' },
   })
   return {
+    listen: file('http.sock'),
     async addresses() {
-      const servers = parseServers(await run('show stat -1 4 -1'))
-      const resolved = servers.filter(
-        ({ server, status }) => server.startsWith('local-') && !status.startsWith('MAINT'),
-      )
-      return new Set(resolved.map(({ address }) => hostOf(address)))
+      return resolvedAddresses(await run('show servers state'))
     },
     async questions() {
       return Number(/sent:\s*(\d+)/.exec(await run('show resolvers zonefirst'))?.[1])

@@ -4,7 +4,6 @@ import '../../test/cluster/enter.ts'
 // real HAProxy, CoreDNS, API server and EndpointSlices. All settings are measured at once, by a HAProxy each.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { servesLabel } from '../../lib/names.ts'
 import { integer, readSettings } from '../../lib/settings.ts'
 import { findHAProxy } from '../../test/cluster/haproxy.ts'
 import { dnsAddress } from '../../test/cluster/network.ts'
@@ -13,8 +12,7 @@ import { speaker } from '../../test/demo/steps.ts'
 import { backendName, dialects, renderBackends } from '../../test/haproxy/backends.ts'
 import { auxiliaryText } from '../../test/haproxy/configuration.ts'
 import { median } from '../../test/scenario/median.ts'
-import { type LargeCluster, startLargeCluster } from '../annotator/cluster.ts'
-import { namesOf, type PodSketch, podsOf } from '../annotator/objects.ts'
+import { moving, name, namespace, startZonalService, staying, zone } from './cluster.ts'
 import { type ResolvingHAProxy, startResolvingHAProxy } from './haproxy.ts'
 import { sectionOf, titleOf, variants } from './settings.ts'
 
@@ -36,7 +34,6 @@ const { rounds, restSeconds } = readSettings(
   process.env,
 )
 const say = speaker(process.stdout)
-const zone = 'a'
 const round = (value: number, digits = 2) => Number(value.toFixed(digits))
 
 interface Row {
@@ -50,32 +47,6 @@ interface Row {
 
 const program = findHAProxy(process.env)
 if (program === undefined) throw new Error('no HAProxy: set HAPROXY to one')
-const service = 0
-const { namespace, name } = namesOf(service)
-/** Of zone a: one that stays, one that comes and goes. */
-const [staying, moving] = podsOf(service).filter(({ node }) => node.startsWith(`node-${zone}-`)) as [
-  PodSketch,
-  PodSketch,
-]
-
-async function startCluster(): Promise<LargeCluster> {
-  const cluster = await startLargeCluster()
-  const create = (path: string, body: object) => cluster.kube.request({ method: 'POST', path, body })
-  await create('/api/v1/namespaces', { metadata: { name: namespace } })
-  const account = `/api/v1/namespaces/${namespace}/serviceaccounts/default`
-  await until('there is an account', () => cluster.kube.request({ method: 'GET', path: account }))
-  await create(`/api/v1/namespaces/${namespace}/services`, {
-    metadata: { name: `${name}-in-${zone}`, namespace },
-    spec: {
-      clusterIP: 'None',
-      selector: { 'app.kubernetes.io/name': name, [servesLabel]: zone },
-      ports: [{ name: 'http', port: 80, targetPort: 8080 }],
-    },
-  })
-  await cluster.createPod(staying)
-  await cluster.setStatus(staying, true)
-  return cluster
-}
 
 async function startRows(): Promise<Row[]> {
   const sketch = { namespace, name, dialect: dialects.annotation, endpoints: [] }
@@ -121,7 +92,7 @@ async function countQuestions(rows: readonly Row[]): Promise<void> {
   }
 }
 
-const cluster = await say.step('a cluster with a zonal Service', startCluster)
+const cluster = await say.step('a cluster with a zonal Service', startZonalService)
 const rows = await say.step(`${variants.length} HAProxys`, startRows)
 await react(rows, staying.address, true)
 await say.step(`at rest, ${restSeconds} s`, () => countQuestions(rows))

@@ -10,6 +10,7 @@ export const variants: readonly Variant[] = [
   {},
   { 'timeout resolve': '500ms', 'hold valid': '500ms' },
   { 'timeout resolve': '2s', 'hold valid': '2s' },
+  { 'timeout resolve': '4s', 'hold valid': '4s' },
   { 'timeout resolve': '5s', 'hold valid': '5s' },
   { 'timeout resolve': '5s' },
   { 'hold valid': '' },
