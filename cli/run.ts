@@ -44,16 +44,19 @@ export async function run(
     server = access.server
     const connected = connect(access)
     kube = connected
+    const { gitVersion } = await connected.request<{ gitVersion: string }>({
+      method: 'GET',
+      path: '/version',
+    })
+    checkVersion(gitVersion)
     const look = async () => {
       const systemNamespace = text('system-namespace') ?? ''
-      const taken = await readSnapshot(connected, { systemNamespace, now: Date.now, say: terminal.say })
+      const options = { version: gitVersion, systemNamespace, now: Date.now, say: terminal.say }
+      const taken = await readSnapshot(connected, options)
       const installation = installationOf(taken)
       for (const sentence of shortcomings(taken, installation)) terminal.say(sentence)
       return { snapshot: taken, installation }
     }
-    checkVersion(
-      (await connected.request<{ gitVersion: string }>({ method: 'GET', path: '/version' })).gitVersion,
-    )
     const context = { kube: connected, commandLine, terminal, look, signal }
     return await Promise.race([runs[command](context), interrupted(signal)])
   } catch (error) {

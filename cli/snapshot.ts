@@ -54,6 +54,8 @@ export interface Snapshot {
 }
 
 export interface SnapshotOptions {
+  /** the API server’s, such as v1.36.3 */
+  version: string
   systemNamespace: string
   now: () => number
   /** Hears what is read next. */
@@ -62,12 +64,8 @@ export interface SnapshotOptions {
 
 export async function readSnapshot(
   kube: Kube,
-  { systemNamespace, now, say = () => {} }: SnapshotOptions,
+  { version, systemNamespace, now, say = () => {} }: SnapshotOptions,
 ): Promise<Snapshot> {
-  const { gitVersion: version } = await kube.request<{ gitVersion: string }>({
-    method: 'GET',
-    path: '/version',
-  })
   say('reading Services, pods and Ingresses')
   const [services, ingresses, ingressClasses, slices, nodes, pods, events, annotator, validationRules] =
     await Promise.all([
