@@ -1,7 +1,8 @@
 // Sends one load, given as JSON in the first argument, and prints its result as JSON. It runs inside a zone's network.
-import { Agent, type ClientRequest, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Load, LoadResult } from './load.ts'
+import { sendRequest } from './request.ts'
 
 const load = JSON.parse(process.argv[2] ?? '') as Load
 const agent = new Agent({ keepAlive: true, maxSockets: load.connections })
@@ -16,59 +17,16 @@ const result: LoadResult = {
 }
 const times: number[] = []
 
-function once(): Promise<void> {
-  const startedAt = performance.now()
+async function send(): Promise<void> {
   result.requests++
-  return new Promise((resolve) => {
-    let settled = false
-    let current: ClientRequest | undefined
-    const settle = (failure?: string) => {
-      if (settled) return
-      settled = true
-      clearTimeout(timer)
-      times.push(performance.now() - startedAt)
-      if (failure !== undefined) {
-        result.failed++
-        count(result.failures, failure)
-      }
-      resolve()
-    }
-    const send = (connections: Agent | false) => {
-      const outgoing = request(
-        `http://${load.target}${load.path}`,
-        { agent: connections, headers: { host: load.host } },
-        (answer) => {
-          let bytes = 0
-          answer.on('data', (chunk: Buffer) => {
-            bytes += chunk.length
-          })
-          answer.on('end', () => {
-            const pod = answer.headers['x-pod']
-            if (answer.statusCode !== 200 || typeof pod !== 'string')
-              return settle(`status ${answer.statusCode}`)
-            result.bodyBytes += bytes
-            count(result.byPod, pod)
-            settle()
-          })
-          answer.on('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message))
-          answer.on('aborted', () => settle('cut off'))
-        },
-      )
-      outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        // a server may close an idle connection just as it is used again: every client sends anew then, at last on a
-        // connection that is new
-        if (outgoing.reusedSocket && error.code === 'ECONNRESET' && !settled) send(false)
-        else settle(error.code ?? error.message)
-      })
-      outgoing.end()
-      current = outgoing
-    }
-    const timer = setTimeout(() => {
-      settle('timeout')
-      current?.destroy()
-    }, load.timeout)
-    send(agent)
-  })
+  const { target: address, host, path, timeout } = load
+  const { ms, failure, pod, bodyBytes } = await sendRequest({ agent, address, host, path, timeout })
+  times.push(ms)
+  result.bodyBytes += bodyBytes
+  if (pod !== undefined) count(result.byPod, pod)
+  if (failure === undefined) return
+  result.failed++
+  count(result.failures, failure)
 }
 
 function count(counts: Record<string, number>, name: string): void {
@@ -78,7 +36,7 @@ function count(counts: Record<string, number>, name: string): void {
 async function closedLoop(requests: number): Promise<void> {
   let left = requests
   const connection = async () => {
-    while (left-- > 0) await once()
+    while (left-- > 0) await send()
   }
   await Promise.all(Array.from({ length: load.connections }, connection))
 }
@@ -94,7 +52,7 @@ async function openLoop(rate: number, requests: number): Promise<void> {
   const pending: Promise<void>[] = []
   for (let i = 0; i < requests && !isOver; i++) {
     await wait(Math.max(startedAt + (i * 1_000) / rate - performance.now(), 0))
-    pending.push(once())
+    pending.push(send())
   }
   await Promise.all(pending)
 }
