@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { conditions, delayOf, retries, silent, whole } from '../../bench/dns/loss.ts'
 import { sectionOf, titleOf } from '../../bench/dns/settings.ts'
 import { randomFrom } from '../../bench/load-guard/random.ts'
+import { root } from '../cluster/tools.ts'
 import { auxiliaryText } from '../haproxy/configuration.ts'
 
 t.test('as many questions are lost as the condition says, the same ones for the same seed', async (t) => {
@@ -32,4 +35,19 @@ t.test('every condition and every setting is another, the installed section firs
   const sections = retries.map((variant) => sectionOf(variant, auxiliaryText, '127.0.0.1:53'))
   t.equal(new Set(sections).size, retries.length)
   t.equal(titleOf(retries[0] ?? { changes: {} }), 'as installed')
+})
+
+t.test('the page has a row for every setting, and what it calls installed is', async (t) => {
+  const page = readFileSync(join(root, 'docs/dns.md'), 'utf8')
+  const rows = retries.map((variant) => {
+    const section = sectionOf(variant, auxiliaryText, '127.0.0.1:53')
+    const retry = /timeout retry (\S+)/.exec(section)?.[1]
+    return `${retry} × ${/resolve_retries (\d+)/.exec(section)?.[1] ?? 3}`
+  })
+  for (const [index, row] of rows.entries()) {
+    t.match(page, `\n| ${index === 0 ? `**${row}, as installed**` : row} |`)
+  }
+  const settings = auxiliaryText.match(/(?:timeout|hold) .+/g) ?? []
+  t.equal(settings.length, 5)
+  t.match(page, `\n| as installed: ${settings.map((line) => `\`${line}\``).join(', ')} |`)
 })
