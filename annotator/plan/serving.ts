@@ -48,7 +48,8 @@ export function guardedServing(
     if (readyNames.has(pod.name)) continue
     // one that gets ready in an open zone would at once take all of its traffic; others stay what they are
     const home = pod.zoneKey ?? ''
-    const isOpen = (shares.get(home) ?? 0) > 0 && !served.has(home)
+    // (of one that is pinned another Service may think otherwise: it never leaves its own zone)
+    const isOpen = !pinnedPods.has(pod.name) && (shares.get(home) ?? 0) > 0 && !served.has(home)
     const keeps = pod.serves !== undefined && (pod.serves !== home || !isOpen)
     serves.set(pod.name, keeps ? pod.serves : isOpen ? undefined : home)
   }

@@ -15,7 +15,10 @@ export interface PodWrite {
   serves: string | undefined
 }
 
-/** How the zone that a pod serves is chosen; `today` leaves what a pod's label says, where it says something. */
+/**
+ * How the zone that a pod serves is chosen; `today` leaves what a pod's label says, and where it says nothing lets the pod
+ * serve its own zone only if others do: in an open zone it would get all of its traffic.
+ */
 export type Serving = 'home' | 'today' | ReadonlyMap<string, string | undefined>
 
 type ZoneOfNode = ReadonlyMap<string, string | undefined>
@@ -30,27 +33,24 @@ export function podWrites(
   { pods, zoneOfNode, sharedPods }: Pick<Input, 'pods' | 'zoneOfNode' | 'sharedPods'>,
   serving: Serving,
 ): PodWrite[] {
+  const served = new Set(pods.filter(({ ended }) => !ended).map(({ serves }) => serves))
+  const servedBy = (pod: Pod, home: string, stamped: boolean): string | undefined => {
+    if (typeof serving !== 'string') return serving.has(pod.name) ? serving.get(pod.name) : home
+    // a stamp that was wrong, or missing, came with no label worth keeping
+    if (!stamped) return home
+    // the other Service decides, also that it serves none
+    if (sharedPods.has(pod.name)) return pod.serves
+    return serving === 'home' ? home : (pod.serves ?? (served.has(home) ? home : undefined))
+  }
   return pods.flatMap((pod) => {
     const zone = zoneOfPod(pod, zoneOfNode)
     if (zone === undefined) return hasLostZone(pod, zoneOfNode) ? [withoutStamp(pod)] : []
     const key = zoneKey(zone)
     const stamped = isStampedRight(pod, zoneOfNode)
-    const serves = servedBy(
-      pod,
-      key,
-      stamped,
-      sharedPods.has(pod.name) && serving === 'home' ? 'today' : serving,
-    )
+    const serves = servedBy(pod, key, stamped)
     if (stamped && serves === pod.serves) return []
     return [{ kind: 'write-pod', pod, zone, zoneKey: key, serves }]
   })
-}
-
-function servedBy(pod: Pod, home: string, stamped: boolean, serving: Serving): string | undefined {
-  if (serving === 'home') return home
-  // a stamp that was wrong, or missing, came with no label worth keeping
-  if (serving === 'today') return stamped && pod.serves !== undefined ? pod.serves : home
-  return serving.has(pod.name) ? serving.get(pod.name) : home
 }
 
 /** Its Node is known and has no zone any more. A Node that isn't known may come yet. */

@@ -48,4 +48,10 @@ t.test('pods that are not ready', async (t) => {
     'web-7': 'b',
     'web-8': 'b',
   })
+  const pinnedPods = new Set(['web-5', 'web-8'])
+  t.match(
+    served({ shares, pods, endpoints: slices, pinnedPods }),
+    { 'web-5': 'c', 'web-8': 'b' },
+    'of one that another Service selects too, both have to say the same, whatever is open for whom',
+  )
 })

@@ -78,7 +78,7 @@ t.test('the zone that a pod serves', async (t) => {
   const rows = [
     { name: 'home', pod: lent, serving: 'home', want: ['a'] },
     { name: 'as today', pod: lent, serving: 'today', want: [] },
-    { name: 'as today, where nothing is said', pod: gone, serving: 'today', want: ['a'] },
+    { name: 'as today, in an open zone', pod: gone, serving: 'today', want: [] },
     { name: 'as decided', pod: lent, serving: new Map([['w', undefined]]), want: [undefined] },
     { name: 'as decided, and so it is', pod: lent, serving: new Map([['w', 'b']]), want: [] },
     { name: 'nothing decided', pod: lent, serving: new Map(), want: ['a'] },
@@ -91,6 +91,17 @@ t.test('the zone that a pod serves', async (t) => {
       name,
     )
   }
-  const shared = input({ pods: [lent], zoneOfNode, sharedPods: new Set(['w']) })
-  t.strictSame(podWrites(shared, 'home'), [], 'a pod that another Service decides over is left to that one')
+  const beside = podWrites({ pods: [gone, pod('x', 'a')], zoneOfNode, sharedPods: new Set() }, 'today')
+  t.match(beside, [{ pod: { name: 'w' }, serves: 'a' }], 'as today, in a zone that another pod serves')
+  const ending = podWrites(
+    { pods: [gone, pod('x', 'a', { ended: true })], zoneOfNode, sharedPods: new Set() },
+    'today',
+  )
+  t.strictSame(ending, [], 'one on its way out serves no zone')
+  for (const each of [lent, gone]) {
+    const pods = [each, pod('x', 'a')]
+    const shared = { pods, zoneOfNode, sharedPods: new Set(['w', 'x']) }
+    for (const serving of ['home', 'today'] as const)
+      t.strictSame(podWrites(shared, serving), [], `${serving}: a pod of another Service is left to that one`)
+  }
 })
