@@ -64,7 +64,7 @@ export class Controller {
       onError: options.onInformerFailure,
     })
     const proxies = new ProxyTeller(caches, tell)
-    const reconciler = new Reconciler({ ...options, kube, caches, tell, now: Date.now })
+    const reconciler = new Reconciler({ ...options, kube, caches, tell, now: () => performance.now() })
 
     const services = new Workqueue({
       async work(key) {

@@ -40,8 +40,8 @@ export function inCluster(env: Environment, folder = serviceAccountFolder): Acce
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     options() {
-      if (options === undefined || Date.now() - readAt > rereadAfterMs) {
-        readAt = Date.now()
+      if (options === undefined || performance.now() - readAt > rereadAfterMs) {
+        readAt = performance.now()
         options = read()
         options.catch(() => {
           options = undefined

@@ -90,7 +90,7 @@ export class Informer<T> {
     const { firstRetry, mostRetry } = this.#timing
     let failures = 0
     while (!this.#stopped.signal.aborted) {
-      const startedAt = Date.now()
+      const startedAt = performance.now()
       try {
         if (this.#version === undefined && !this.#canStream) await this.#list()
         await this.#watch()
@@ -102,7 +102,7 @@ export class Informer<T> {
           this.#canStream = false
           continue
         }
-        failures = Date.now() - startedAt > mostRetry ? 1 : failures + 1
+        failures = performance.now() - startedAt > mostRetry ? 1 : failures + 1
         if (this.#options.mayBeAbsent && isNotFound(error)) {
           this.#lastHeard = Date.now()
           this.#endList(new Set(), undefined)
@@ -110,7 +110,7 @@ export class Informer<T> {
       }
       // also after a watch that ended well: never more than one request a second
       const delay = Math.min(firstRetry * 2 ** Math.max(failures - 1, 0), mostRetry)
-      const left = startedAt + delay * (1 + Math.random() / 4) - Date.now()
+      const left = startedAt + delay * (1 + Math.random() / 4) - performance.now()
       await wait(Math.max(left, 0), undefined, { signal: this.#stopped.signal }).catch(() => {})
     }
   }

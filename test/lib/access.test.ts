@@ -17,6 +17,25 @@ t.test('a pod’s own service account', async (t) => {
   t.equal(inCluster({ ...env, KUBERNETES_SERVICE_HOST: '10.96.0.1' }, folder).server, 'https://10.96.0.1:443')
 })
 
+t.test('a token that was renewed is read within a minute, also where the clock was set back', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'access-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'token'), 'old')
+  await writeFile(join(folder, 'ca.crt'), 'certificate')
+  const [now, dateNow] = [performance.now.bind(performance), Date.now]
+  t.teardown(() => {
+    performance.now = now
+    Date.now = dateNow
+  })
+  const access = inCluster({ KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' }, folder)
+  t.match(await access.options(), { headers: { authorization: 'Bearer old' } })
+  await writeFile(join(folder, 'token'), 'new')
+  t.match(await access.options(), { headers: { authorization: 'Bearer old' } }, 'not for each request')
+  performance.now = () => now() + 60_001
+  Date.now = () => dateNow() - 3_600_000
+  t.match(await access.options(), { headers: { authorization: 'Bearer new' } })
+})
+
 t.test('files that are missing are asked for again', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'access-'))
   t.teardown(() => rm(folder, { recursive: true }))

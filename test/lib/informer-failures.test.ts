@@ -188,6 +188,17 @@ t.test('reconnects are apart: evenly after a good end, ever further after failur
   t.ok(failed >= 50 + 100 + 150, `${failed} ms for a good end and three failures`)
 })
 
+t.test('a clock that is set back while a watch goes on delays nothing', async (t) => {
+  const { collection, informer } = await setUp(t)
+  informer.start()
+  await collection.nextWatch()
+  const dateNow = Date.now
+  t.teardown(() => Object.assign(Date, { now: dateNow }))
+  Date.now = () => dateNow() - 3_600_000
+  collection.end()
+  t.equal(await collection.nextWatch(), '2')
+})
+
 t.test('a kind that the cluster may not know: no objects and no failure, until it knows it', async (t) => {
   const failures: Error[] = []
   const onError = (error: Error) => failures.push(error)
