@@ -1,11 +1,11 @@
 // The two replicas of the annotator as the manifests install them: one leads, and another takes over when that one is
 // asked to go, or finds that it leads no more.
 import '../cluster/enter.ts'
-import type { V1Pod } from '@kubernetes/client-node'
 import t from 'tap'
 import type { Lease } from '../../annotator/leader/lease-record.ts'
 import { startCluster } from '../cluster/cluster.ts'
 import { ingress, openShop, pod, service } from '../scenario/shop.ts'
+import { annotatorMetrics, annotatorPods, leads } from '../scenario/told.ts'
 import { installZonefirst, systemNamespace } from '../scenario/zonefirst.ts'
 
 const cluster = await startCluster({ zones: ['a', 'b'] })
@@ -16,22 +16,9 @@ const leasePath = `/apis/coordination.k8s.io/v1/namespaces/${systemNamespace}/le
 const readLease = () => cluster.kube.request<Lease>({ method: 'GET', path: leasePath })
 const holder = async () => (await readLease()).spec?.holderIdentity
 
-async function replicas(): Promise<V1Pod[]> {
-  const path = `/api/v1/namespaces/${systemNamespace}/pods`
-  const query = { labelSelector: 'app.kubernetes.io/name=zonefirst-annotator' }
-  return (await cluster.kube.request<{ items: V1Pod[] }>({ method: 'GET', path, query })).items
-}
-
 /** Names of the replicas that say of themselves that they lead. */
 async function leaders(): Promise<string[]> {
-  const found = await Promise.all(
-    (await replicas()).map(async ({ metadata, status }) => {
-      const answer = await fetch(`http://${status?.podIP}:8080/metrics`).catch(() => undefined)
-      const leads = /^zonefirst_annotator_is_leader 1$/m.test((await answer?.text()) ?? '')
-      return leads ? [metadata?.name ?? ''] : []
-    }),
-  )
-  return found.flat()
+  return [...(await annotatorMetrics(cluster))].filter(([, text]) => leads(text)).map(([name]) => name)
 }
 
 const untilOneLeads = (isRight: (name: string) => boolean) =>
@@ -47,7 +34,7 @@ const untilOneLeads = (isRight: (name: string) => boolean) =>
 t.test('both are ready, in different zones, one of them leads, and the Lease has its name', async (t) => {
   const leader = await untilOneLeads(() => true)
   t.equal(await holder(), leader)
-  const pods = await replicas()
+  const pods = await annotatorPods(cluster)
   t.equal(pods.length, 2)
   for (const { metadata, status } of pods) {
     const ready = status?.conditions?.find(({ type }) => type === 'Ready')
@@ -86,7 +73,7 @@ t.test('a leader whose Lease is stolen writes no more, and its process ends', as
     return cluster.kube.request<Lease>({ method: 'PUT', path: leasePath, body })
   })
   await cluster.until('its container has started again', async () => {
-    const found = (await replicas()).find(({ metadata }) => metadata?.name === old)
+    const found = (await annotatorPods(cluster)).find(({ metadata }) => metadata?.name === old)
     return (found?.status?.containerStatuses?.[0]?.restartCount ?? 0) > 0
   })
   await shop.kubectl('delete', 'service/web-in-a')
