@@ -1,4 +1,5 @@
-// What the webhook and its configuration survive on a real API server: bad input, being applied anew, being away.
+// What the webhook and its configuration survive on a real API server: bad input, and being applied anew. What becomes of
+// pods while the webhook is away is in webhook-faults.test.ts.
 import '../cluster/enter.ts'
 import { once } from 'node:events'
 import https from 'node:https'
@@ -8,22 +9,16 @@ import { bindingReview } from '../fixtures/reviews.ts'
 import {
   bind,
   createPod,
-  getPod,
+  inZoneA,
   podOf,
   stampOf,
   startWebhookCluster,
-  unstamped,
-  untilServing,
   webhookPods,
 } from '../scenario/webhook-cluster.ts'
 import { partOfZonefirst } from '../scenario/zonefirst.ts'
 
 const cluster = await startWebhookCluster({ zones: ['a'] })
 t.teardown(() => cluster.stop())
-
-const inZoneA = { zone: 'a', key: 'a', serves: 'a' }
-let count = 0
-const nextName = () => `web-${++count}`
 
 t.test('bad input, straight to the webhook, is answered, and the next review too', async (t) => {
   const secret = await cluster.kube.request<V1Secret>({
@@ -59,11 +54,11 @@ t.test('bad input, straight to the webhook, is answered, and the next review too
     { name: 'not to a Node', body: JSON.stringify(toMachine), status: 200, text: /"allowed":true}/ },
     { name: 'an unknown pod', body: JSON.stringify(bindingReview()), status: 200, text: /"allowed":true}/ },
   ]
-  for (const { name, body, status, text } of rows) {
+  for (const [index, { name, body, status, text }] of rows.entries()) {
     const answer = await post(body)
     t.equal(answer.status, status, name)
     t.match(answer.text, text, name)
-    const pod = await createPod(cluster, podOf({ name: nextName() }))
+    const pod = await createPod(cluster, podOf({ name: `web-${index}` }))
     t.strictSame(stampOf(await bind(cluster, pod)), inZoneA, `after: ${name}`)
   }
 })
@@ -84,43 +79,4 @@ t.test('applying the configuration again leaves the caBundle', async (t) => {
   const serverSide = ['apply', '--server-side', '--force-conflicts']
   await cluster.kubectl(...serverSide, ...partOfZonefirst('webhook-configuration'))
   t.equal(await bundles(), before, 'server-side')
-})
-
-t.test('without the webhook, pods are scheduled, unstamped, and stamped again once it is back', async (t) => {
-  const system = (...args: string[]) => cluster.kubectl('-n', 'zonefirst-system', ...args)
-  const label = ['-l', 'app.kubernetes.io/name=zonefirst-webhook']
-  const replicas = await webhookPods(cluster)
-  const ways = [
-    {
-      name: 'swallows packets',
-      take: () => cluster.kubelet.vanish(replicas),
-      bringBack: () => cluster.kubelet.restore(replicas),
-    },
-    {
-      name: 'is gone',
-      async take() {
-        await system('scale', 'deployment/zonefirst-webhook', '--replicas=0')
-        // not merely on its way: while it drains, it still answers on connections that are open
-        const isGone = async () => (await system('get', 'pods', ...label, '-o', 'name')) === ''
-        await cluster.until('the webhook is gone', isGone)
-      },
-      bringBack: () => system('scale', 'deployment/zonefirst-webhook', '--replicas=2'),
-    },
-  ]
-  for (const { name, take, bringBack } of ways) {
-    await take()
-    const pods = [1, 2, 3, 4, 5].map(() =>
-      podOf({ name: nextName() }, { schedulerName: 'default-scheduler' }),
-    )
-    for (const pod of pods) await createPod(cluster, pod)
-    for (const pod of pods) {
-      const isRunning = async () => (await getPod(cluster, pod)).status?.phase === 'Running'
-      await cluster.until('the pod runs', isRunning)
-      t.strictSame(stampOf(await getPod(cluster, pod)), unstamped, name)
-    }
-    await bringBack()
-    await untilServing(cluster)
-    const pod = await createPod(cluster, podOf({ name: nextName() }))
-    t.strictSame(stampOf(await bind(cluster, pod)), inZoneA, `${name}: stamped again`)
-  }
 })

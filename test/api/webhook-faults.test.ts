@@ -6,8 +6,11 @@ import type { V1Pod } from '@kubernetes/client-node'
 import t, { type Test } from 'tap'
 import { readAll } from '../../lib/kube.ts'
 import { keepAlive, registerNode } from '../cluster/nodes.ts'
+import { annotatorMetrics } from '../scenario/told.ts'
 import {
+  bind,
   createPod,
+  inZoneA,
   podOf,
   stampOf,
   startWebhookCluster,
@@ -121,12 +124,18 @@ async function scheduleWithout(t: Test, way: string) {
   missed.push(...pods.map(({ metadata }) => metadata?.name ?? ''))
 }
 
+async function untilStampedAgain(t: Test, way: string) {
+  await untilServing(cluster)
+  const pod = await createPod(cluster, podOf({ name: `after-${way}` }))
+  t.strictSame(stampOf(await bind(cluster, pod)), inZoneA, 'the next pod is stamped again')
+}
+
 t.test(`${count} pods while the webhook hangs: it takes connections and answers nothing`, async (t) => {
   signalAll('SIGSTOP')
   t.teardown(() => signalAll('SIGCONT'))
   await scheduleWithout(t, 'hung')
   signalAll('SIGCONT')
-  await untilServing(cluster)
+  await untilStampedAgain(t, 'hung')
 })
 
 t.test(`${count} pods while packets to the webhook are lost`, async (t) => {
@@ -134,7 +143,7 @@ t.test(`${count} pods while packets to the webhook are lost`, async (t) => {
   await cluster.kubelet.vanish(replicas)
   await scheduleWithout(t, 'lost')
   await cluster.kubelet.restore(replicas)
-  await untilServing(cluster)
+  await untilStampedAgain(t, 'lost')
 })
 
 t.test(`${count} pods while the webhook is absent`, async (t) => {
@@ -144,7 +153,7 @@ t.test(`${count} pods while the webhook is absent`, async (t) => {
   await cluster.until('its endpoints are gone', () => processes().length === 0)
   await scheduleWithout(t, 'absent')
   await system('scale', 'deployment/zonefirst-webhook', '--replicas=2')
-  await untilServing(cluster)
+  await untilStampedAgain(t, 'absent')
 })
 
 t.test('the webhook killed: it is back by itself, and stamps again', async (t) => {
@@ -164,7 +173,7 @@ t.test('the webhook killed: it is back by itself, and stamps again', async (t) =
     const now = processes()
     return now.length === 2 && now.every((pid) => !killed.includes(pid))
   })
-  await untilServing(cluster)
+  await untilStampedAgain(t, 'killed')
 })
 
 t.test('SIGTERM under load: every review through the API server is answered', async (t) => {
@@ -194,20 +203,16 @@ t.test('SIGTERM under load: every review through the API server is answered', as
 t.test('afterwards what was missed is stamped by the annotator, and counted', async (t) => {
   await cluster.kubectl('apply', ...partOfZonefirst('annotator'))
   await system('rollout', 'status', 'deployment/zonefirst-annotator', '--timeout=90s')
-  const metric = async (name: string) => {
-    const query = { labelSelector: 'app.kubernetes.io/name=zonefirst-annotator' }
-    const path = '/api/v1/namespaces/zonefirst-system/pods'
-    const { items } = await cluster.kube.request<{ items: V1Pod[] }>({ method: 'GET', path, query })
-    const texts = await Promise.all(
-      items.map(async ({ status }) => (await fetch(`http://${status?.podIP}:8080/metrics`)).text()),
-    )
-    return texts.map((text) =>
+  const metric = async (name: string) =>
+    [...(await annotatorMetrics(cluster)).values()].map((text) =>
       Number(new RegExp(`^zonefirst_annotator_${name} (\\d+)$`, 'm').exec(text)?.[1]),
     )
-  }
   await cluster.until(
-    'none is without a stamp',
-    async () => (await metric('unstamped_pods')).every((count) => count === 0),
+    'none is without a stamp, as both replicas see it',
+    async () => {
+      const counts = await metric('unstamped_pods')
+      return counts.length === 2 && counts.every((count) => count === 0)
+    },
     { timeoutMs: 120_000 },
   )
   const counts = await metric('backfilled_pods_total')
@@ -217,6 +222,5 @@ t.test('afterwards what was missed is stamped by the annotator, and counted', as
     `${missed.length} were missed`,
   )
   const { items } = await cluster.kube.request<{ items: V1Pod[] }>({ method: 'GET', path: shopPods })
-  for (const pod of items)
-    t.strictSame(stampOf(pod), { zone: 'a', key: 'a', serves: 'a' }, pod.metadata?.name ?? '')
+  for (const pod of items) t.strictSame(stampOf(pod), inZoneA, pod.metadata?.name ?? '')
 })

@@ -2,7 +2,7 @@
 // the zone has to come from the Node.
 import '../cluster/enter.ts'
 import t from 'tap'
-import { bind, createPod, podOf, stampOf, startWebhookCluster } from '../scenario/webhook-cluster.ts'
+import { bind, createPod, inZoneA, podOf, stampOf, startWebhookCluster } from '../scenario/webhook-cluster.ts'
 
 const cluster = await startWebhookCluster({
   zones: ['a'],
@@ -19,5 +19,5 @@ t.test('a binding gives the annotations alone', async (t) => {
 
 t.test('a pod created on a node has the label too, since there it is on the pod itself', async (t) => {
   const pod = await createPod(cluster, podOf({ name: 'web-2' }, { nodeName: 'node-a-1' }))
-  t.strictSame(stampOf(pod), { zone: 'a', key: 'a', serves: 'a' })
+  t.strictSame(stampOf(pod), inZoneA)
 })

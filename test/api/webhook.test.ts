@@ -9,6 +9,7 @@ import {
   bind,
   createPod,
   getPod,
+  inZoneA,
   podOf,
   reasonsOf,
   stampOf,
@@ -20,7 +21,6 @@ import {
 const cluster = await startWebhookCluster({ zones: ['a', 'Rack_A'] })
 t.teardown(() => cluster.stop())
 
-const inZoneA = { zone: 'a', key: 'a', serves: 'a' }
 let count = 0
 const nextName = () => `web-${++count}`
 

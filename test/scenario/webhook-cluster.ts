@@ -111,6 +111,7 @@ export function stampOf({ metadata }: V1Pod): Stamp {
   }
 }
 
+export const inZoneA: Stamp = { zone: 'a', key: 'a', serves: 'a' }
 export const unstamped: Stamp = { zone: undefined, key: undefined, serves: undefined }
 
 /** The webhook's running pods. */
