@@ -18,6 +18,17 @@ export function within(kube: Kube, namespace: string): Kube {
 export const isWrite = ({ method, path }: ApiRequest): boolean =>
   method !== 'GET' && !path.includes('/events')
 
+/** Tells of each write before it is sent. */
+export function noting(kube: Kube, onWrite: (request: ApiRequest) => void): Kube {
+  return {
+    ...kube,
+    request(request) {
+      if (isWrite(request)) onWrite(request)
+      return kube.request(request)
+    },
+  }
+}
+
 /** Fails for ever after so many writes: the answer to the last one never comes, as if the process had ended. */
 export function mortal(kube: Kube, writes: number, onDeath: () => void): Kube {
   let left = writes
