@@ -5,7 +5,8 @@ const never = (key: string, error: Error) => {
   throw new Error(`${key}: ${error.message}`)
 }
 
-t.test('a key waits only once, and nothing runs before the start', async (t) => {
+/** Work that notes its keys and is done after the key "last". */
+function untilLast() {
   const seen: string[] = []
   const done = Promise.withResolvers<void>()
   const work = async (key: string) => {
@@ -13,11 +14,16 @@ t.test('a key waits only once, and nothing runs before the start', async (t) => 
     if (key === 'last') done.resolve()
     return undefined
   }
+  return { seen, work, done: done.promise }
+}
+
+t.test('a key waits only once, and nothing runs before the start', async (t) => {
+  const { seen, work, done } = untilLast()
   const queue = new Workqueue({ work, onError: never, workers: 1 })
   for (const key of ['a', 'b', 'a', 'a', 'last']) queue.add(key)
   t.strictSame([seen, queue.depth], [[], 3])
   queue.start()
-  await done.promise
+  await done
   await queue.stop()
   t.strictSame(seen, ['a', 'b', 'last'])
 })
@@ -47,17 +53,11 @@ t.test('one worker a key, and a change meanwhile is seen after', async (t) => {
 })
 
 t.test('what one batch of news says of a key is one look, also where the queue is empty', async (t) => {
-  const seen: string[] = []
-  const done = Promise.withResolvers<void>()
-  const work = async (key: string) => {
-    seen.push(key)
-    if (key === 'last') done.resolve()
-    return undefined
-  }
+  const { seen, work, done } = untilLast()
   const queue = new Workqueue({ work, onError: never, workers: 4 })
   queue.start()
   for (const key of ['a', 'a', 'b', 'a', 'last']) queue.add(key)
-  await done.promise
+  await done
   await queue.stop()
   t.strictSame(seen, ['a', 'b', 'last'])
 })
