@@ -1,10 +1,10 @@
 // The annotator on a real API server, installed from the manifests with everything that belongs to it: what it writes
-// for a Service, and how that follows the cluster. What it refuses, and how it lets go, is in the files beside this.
+// for a Service, and how that follows what users change of it. What comes and goes around it, what it refuses, and how it
+// lets go, is in the files beside this.
 import '../cluster/enter.ts'
-import { writeFile } from 'node:fs/promises'
 import t from 'tap'
 import { startCluster } from '../cluster/cluster.ts'
-import { deployment, ingress, openShop, pod, type Shop, service } from '../scenario/shop.ts'
+import { deployment, ingress, openRoutedShop, openShop, pod, service } from '../scenario/shop.ts'
 import { installZonefirst, systemNamespace } from '../scenario/zonefirst.ts'
 
 const zones = ['a', 'b', 'c']
@@ -16,14 +16,6 @@ await installZonefirst(cluster, {
 
 const annotation = 'backend.zonefirst.io/servers'
 const zonalOf = (prefix: string, keys: readonly string[] = zones) => keys.map((key) => `${prefix}-${key}`)
-
-/** A routed Service with one pod in the zones a and b. */
-async function openRoutedShop(t: Parameters<typeof openShop>[1]): Promise<Shop> {
-  const shop = await openShop(cluster, t)
-  await shop.apply(pod('web-a', 'node-a-1'), pod('web-b', 'node-b-1'), service('web'), ingress('web'))
-  await shop.untilServers('web')
-  return shop
-}
 
 t.test('an opted-in Deployment behind a routed Service', async (t) => {
   const shop = await openShop(cluster, t)
@@ -82,7 +74,7 @@ t.test('an opted-in Deployment behind a routed Service', async (t) => {
 })
 
 t.test('once all is written, nothing more is, whatever is read again', async (t) => {
-  const shop = await openRoutedShop(t)
+  const shop = await openRoutedShop(cluster, t)
   await shop.untilCaughtUp('node-a-1')
   const before = await shop.versions('web')
   t.strictSame(Object.keys(before), ['web', ...zonalOf('web-in')])
@@ -125,7 +117,7 @@ t.test('slots double before the pods fill them, and stay when they are fewer aga
 })
 
 t.test('what somebody takes away comes back', async (t) => {
-  const shop = await openRoutedShop(t)
+  const shop = await openRoutedShop(cluster, t)
   const { uid } = (await shop.service('web-in-a')).metadata
   await shop.kubectl('delete', 'service/web-in-a')
   const again = await cluster.until('it is there again', () => shop.service('web-in-a'))
@@ -148,7 +140,7 @@ t.test('what somebody takes away comes back', async (t) => {
 t.test(
   'labels and annotations that users put on zonal Services are theirs; the key is restored',
   async (t) => {
-    const shop = await openRoutedShop(t)
+    const shop = await openRoutedShop(cluster, t)
     await shop.kubectl('label', 'service/web-in-a', 'team=shop')
     await shop.kubectl('annotate', 'service/web-in-a', 'note=kept')
     const { resourceVersion } = (await shop.service('web-in-a')).metadata
@@ -166,7 +158,7 @@ t.test(
 )
 
 t.test('a change of the primary’s selector reaches the zonal Services', async (t) => {
-  const shop = await openRoutedShop(t)
+  const shop = await openRoutedShop(cluster, t)
   await shop.kubectl('label', 'pod', '--all', 'tier=front')
   await shop.apply(service('web', { selector: { app: 'web', tier: 'front' } }))
   const want = 'app,tier,zonefirst.io/serves'
@@ -175,31 +167,6 @@ t.test('a change of the primary’s selector reaches the zonal Services', async 
     return Object.keys(spec?.selector ?? {}).join() === want
   })
   t.equal((await shop.servers('web'))?.name, 'web-in')
-})
-
-t.test('deleting the primary takes its zonal Services along', async (t) => {
-  const shop = await openRoutedShop(t)
-  await shop.kubectl('delete', 'service/web')
-  await cluster.until('no Service is left', async () => (await shop.services()).length === 0)
-  await shop.apply(service('web'))
-  await shop.untilServers('web')
-  t.strictSame(await shop.zonal('web'), zonalOf('web-in'), 'and its next life has its own')
-})
-
-t.test('a primary that is replaced by a new one of its name keeps the names', async (t) => {
-  const shop = await openRoutedShop(t)
-  const { uid } = (await shop.service('web')).metadata
-  const file = `${cluster.folder}/web.json`
-  await writeFile(file, JSON.stringify(service('web')))
-  await shop.kubectl('replace', '--force', '-f', file)
-  t.equal((await shop.untilServers('web')).name, 'web-in')
-  const primary = await shop.service('web')
-  t.not(primary.metadata.uid, uid)
-  await cluster.until('each zonal Service is the new one’s, for good', async () => {
-    const owners = await Promise.all(zonalOf('web-in').map((name) => shop.service(name)))
-    return owners.every(({ metadata }) => metadata.ownerReferences?.[0]?.uid === primary.metadata.uid)
-  })
-  t.strictSame((await shop.service('web-in-a')).metadata.ownerReferences?.length, 1)
 })
 
 t.test('a Service that its own label takes in is routed at all its ports, by whatever Ingress', async (t) => {
@@ -217,36 +184,4 @@ t.test('a Service that its own label takes in is routed at all its ports, by wha
   await shop.kubectl('delete', 'ingress/web')
   t.match((await shop.untilEvent('web', 'NoIngress')).message, /no Ingress routes to it/)
   t.equal(await shop.servers('web'), undefined, 'a TCP resource would not hear of it')
-})
-
-t.test('the API server starts again: all is followed, and nothing is written anew', async (t) => {
-  const shop = await openRoutedShop(t)
-  const before = await shop.versions('web')
-  const server = cluster.controlPlane.components['kube-apiserver']
-  await server.stop()
-  server.start()
-  await cluster.controlPlane.ready()
-  await shop.untilCaughtUp('node-a-1')
-  t.strictSame(await shop.versions('web'), before)
-  await shop.kubectl('delete', 'service/web-in-a')
-  await cluster.until('it is there again', () => shop.service('web-in-a'))
-})
-
-t.test('a namespace with everything in it can be deleted while the annotator works', async (t) => {
-  const shop = await openRoutedShop(t)
-  await cluster.kubectl('delete', 'namespace', shop.namespace, '--timeout=60s')
-  await t.rejects(cluster.kubectl('get', 'namespace', shop.namespace), /NotFound/)
-})
-
-t.test('zones come and go with their Nodes', async (t) => {
-  const shop = await openRoutedShop(t)
-  const before = await shop.servers('web')
-  const metadata = { name: 'node-d-1', labels: { 'topology.kubernetes.io/zone': 'd' } }
-  await cluster.kube.request({ method: 'POST', path: '/api/v1/nodes', body: { metadata } })
-  const is = (keys: readonly string[]) => async () =>
-    (await shop.zonal('web')).join() === zonalOf('web-in', keys).join()
-  await cluster.until('zone d has its zonal Service', is([...zones, 'd']))
-  await cluster.kubectl('delete', 'node', 'node-d-1')
-  await cluster.until('zone d has none', is(zones))
-  t.strictSame(await shop.servers('web'), before, 'the annotation knows no zones')
 })

@@ -219,3 +219,11 @@ export async function openShop(cluster: Cluster, t: Test) {
   }
   return shop
 }
+
+/** With a routed Service "web", and a pod of it in each of the zones a and b. */
+export async function openRoutedShop(cluster: Cluster, t: Test): Promise<Shop> {
+  const shop = await openShop(cluster, t)
+  await shop.apply(pod('web-a', 'node-a-1'), pod('web-b', 'node-b-1'), service('web'), ingress('web'))
+  await shop.untilServers('web')
+  return shop
+}
