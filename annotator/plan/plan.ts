@@ -6,7 +6,7 @@ import type { Desired, Routed } from './desired.ts'
 import type { Input } from './input.ts'
 import { handlingOf, type Refusal } from './reasons.ts'
 import { type PodWrite, podWrites } from './stamps.ts'
-import { isAsWanted } from './zonal-services.ts'
+import { isAsWanted, overdueZonalServices } from './zonal-services.ts'
 
 export type Write = PodWrite | ServiceWrite
 export type ServiceWrite =
@@ -58,9 +58,10 @@ export function plan(options: PlanOptions): Plan {
   const { desired } = options
   if (desired.routed) return planRouted(options, desired)
   const { patience } = handlingOf(desired.refusal.reason)
-  if (patience === undefined) return planUnrouted(options, desired.refusal)
+  if (patience === undefined || !hasSelector(options.input.primary))
+    return planUnrouted(options, desired.refusal)
   const isWritten = Object.keys(options.written).length > 0
-  const kept = { writes: podWrites(options.input, 'today') }
+  const kept = { writes: [...podWrites(options.input, 'today'), ...reselecting(options.input)] }
   if (isWritten && patience === 'endless') return { ...kept, memory: {} }
   const refusedSince = options.memory.refusedSince ?? options.now
   const left = refusedSince + (isWritten ? options.graceTime : settleTime) - options.now
@@ -69,6 +70,16 @@ export function plan(options: PlanOptions): Plan {
   if (isWritten) return { ...kept, memory, lookAgainIn: left }
   const writes = podWrites(options.input, 'home')
   return withReleased(options, { writes, memory, lookAgainIn: left }, options.input.zonalServices)
+}
+
+/** Patience is for pods that are late: a selector that changed means others, and zonal Services must not hold on to the old. */
+function reselecting(input: Input): Write[] {
+  return overdueZonalServices(input).map((service) => ({ kind: 'apply-zonal-service', service }))
+}
+
+/** Without one no pod can be late: whatever serves it now is somewhere else. */
+function hasSelector({ spec }: Service): boolean {
+  return spec?.type !== 'ExternalName' && Object.keys(spec?.selector ?? {}).length > 0
 }
 
 /** Pods first, then zonal Services: HAProxy should find the right addresses when it reads the annotation. */

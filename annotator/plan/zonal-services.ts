@@ -62,6 +62,16 @@ export function isAsWanted(actual: Service, wanted: Service): boolean {
   )
 }
 
+/** Those that exist and are not as the primary would have them, as they are to be. Names are not changed by it. */
+export function overdueZonalServices({ primary, zonalServices }: Input): Service[] {
+  return zonalServices.flatMap((actual) => {
+    const key = actual.metadata.labels?.[zonalServiceLabel] ?? ''
+    const prefix = actual.metadata.name?.slice(0, -zonalName('', key).length) ?? ''
+    const wanted = zonalService(primary, prefix, { zone: key, key })
+    return wanted.metadata.name !== actual.metadata.name || isAsWanted(actual, wanted) ? [] : [wanted]
+  })
+}
+
 /**
  * Also where it belonged to an earlier Service of the primary's name, replaced by this one: the garbage collector is
  * about to take it, unless it gets its new owner before.

@@ -119,6 +119,32 @@ t.test('patience', async (t) => {
   )
 })
 
+t.test('patience keeps what is written, but no selector that the Service has no more', async (t) => {
+  const green = service({ spec: { selector: { app: 'web', color: 'green' } } })
+  for (const reason of ['NotOptedIn', 'PodsNotStamped', 'NoReadyPods'] as const) {
+    const actual = input({ primary: green, zonalServices: zonal })
+    const { writes } = planned({ input: actual, desired: refused(reason), written: { [key]: value } })
+    t.strictSame(
+      told(writes),
+      ['apply-zonal-service web-in-a', 'apply-zonal-service web-in-b'],
+      `${reason}: HAProxy must not go on with pods that the Service was taken off`,
+    )
+    t.match(writes, [
+      {
+        service: { spec: { selector: { app: 'web', color: 'green', 'zonefirst.io/serves': 'a' } } },
+      },
+    ])
+    const applied = writes.flatMap((write) => ('service' in write ? [write.service] : []))
+    const done = input({ primary: green, zonalServices: applied })
+    t.strictSame(planned({ input: done, desired: refused(reason), written: { [key]: value } }).writes, [])
+    for (const spec of [{ selector: {} }, { type: 'ExternalName', selector: { app: 'web' } }]) {
+      const elsewhere = input({ primary: service({ spec }), zonalServices: zonal })
+      const gone = planned({ input: elsewhere, desired: refused(reason), written: { [key]: value } })
+      t.strictSame(told(gone.writes), ['remove-annotation web'], 'without a selector it ends at once')
+    }
+  }
+})
+
 t.test(
   'pods: written before everything else, left alone under patience, home again at the end',
   async (t) => {

@@ -5,6 +5,7 @@ import {
   choosePrefix,
   foreignNames,
   isAsWanted,
+  overdueZonalServices,
   zonalService,
 } from '../../../annotator/plan/zonal-services.ts'
 import { input, service } from '../../fixtures/cluster-objects.ts'
@@ -136,4 +137,23 @@ t.test('a Service that only carries our label is foreign', async (t) => {
   t.strictSame(foreignNames(input({ neighbours: new Map([['web-in-a', pretender]]) }), 'web-in'), [
     'web-in-a',
   ])
+})
+
+t.test('zonal Services that are overdue', async (t) => {
+  const zonal = ['a', 'eu-west-1a'].map((key) => zonalService(service(), 'web-in', { zone: key, key }))
+  const [first] = zonal as [Service]
+  t.strictSame(overdueZonalServices(input({ zonalServices: zonal })), [])
+  const primary = service({ spec: { selector: { app: 'other' } } })
+  t.match(overdueZonalServices(input({ primary, zonalServices: zonal })), [
+    {
+      metadata: { name: 'web-in-a' },
+      spec: { selector: { app: 'other', 'zonefirst.io/serves': 'a' } },
+    },
+    {
+      metadata: { name: 'web-in-eu-west-1a' },
+      spec: { selector: { app: 'other', 'zonefirst.io/serves': 'eu-west-1a' } },
+    },
+  ])
+  const odd = { ...first, metadata: { ...first.metadata, labels: { 'zonefirst.io/zonal-service': 'bb' } } }
+  t.strictSame(overdueZonalServices(input({ primary, zonalServices: [odd] })), [], 'no name is made up')
 })
