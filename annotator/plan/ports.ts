@@ -25,8 +25,11 @@ export function portsByBackend(
       const message = `no pod shows what number the target port "${port.targetPort}" of port ${label} has: give the containers a port of that name`
       return { refusal: { reason: 'UnknownTargetPort', message } }
     }
-    if (numbers.length > 1) {
-      const message = `the target port "${port.targetPort}" of port ${label} is ${numbers.join(' on some pods and ')} on others, and one address list can have only one port: use one number`
+    const [without] = podsWithout(input, port)
+    const others = without === undefined ? numbers : [...numbers, `missing on others (${without})`]
+    if (others.length > 1) {
+      const found = `${others.join(' on some pods and ')}${without === undefined ? ' on others' : ''}`
+      const message = `the target port "${port.targetPort}" of port ${label} is ${found}, and one address list can have only one port: use one number`
       return { refusal: { reason: 'SeveralTargetPorts', message } }
     }
     ports[backendName({ namespace, service, port, standalone: route.standalone })] = number
@@ -36,6 +39,13 @@ export function portsByBackend(
 
 function isNamed(port: V1ServicePort, reference: PortReference): boolean {
   return 'name' in reference ? port.name === reference.name : port.port === reference.number
+}
+
+/** Ready pods that have no port of that name: no controller sends them anything, but an address list would. */
+function podsWithout({ endpoints }: Input, { name = '' }: V1ServicePort): string[] {
+  const having = new Set(endpoints.flatMap(({ ports, pods }) => (ports[name] === undefined ? [] : pods)))
+  // no slice shows it where a number is enough
+  return having.size === 0 ? [] : endpoints.flatMap(({ pods }) => pods.filter((pod) => !having.has(pod)))
 }
 
 function targetNumbers(input: Input, port: V1ServicePort): number[] {

@@ -83,6 +83,20 @@ t.test('named target ports', async (t) => {
   t.match(portsByBackend(input({ primary, endpoints: [one, other] }), haproxytechWords), {
     refusal: { reason: 'SeveralTargetPorts', message: /8080 on some pods and 8081 on others/ },
   })
+  const without = endpoints(['web-2'], { name: 'web-def', ports: {} })
+  t.match(
+    portsByBackend(input({ primary, endpoints: [one, without] }), haproxytechWords),
+    {
+      refusal: { reason: 'SeveralTargetPorts', message: /8080 on some pods and missing on others \(web-2\)/ },
+    },
+    'a pod without that port: the controller leaves it out, an address list would have it',
+  )
+  const renamed = endpoints(['web-1'], { name: 'web-old', ports: { old: 8080 } })
+  t.strictSame(
+    portsByBackend(input({ primary, endpoints: [one, renamed] }), haproxytechWords),
+    { ports: { shop_svc_web_http: 8080 } },
+    'a slice that is about to go, after the port was renamed',
+  )
   t.match(portsByBackend(input({ primary, endpoints: [] }), haproxytechWords), {
     refusal: { reason: 'UnknownTargetPort' },
   })
