@@ -22,6 +22,10 @@ t.test('the number stays while there is room, grows early and shrinks late', asy
   t.equal(slotsFor(3, 64), 8, 'an eighth of it would do')
 })
 
+t.test('a number that nobody here wrote doesn’t count', async (t) => {
+  for (const odd of [0, -8, 3, 9.5, 12, 1_024, 100_000, Number.NaN]) t.equal(slotsFor(3, odd), 8, `${odd}`)
+})
+
 for (const [how, up, down] of [
   ['by and by', [4, 6, 9, 12], [9, 6, 3]],
   ['at once', [12], [3]],
