@@ -99,11 +99,13 @@ function ingressesTo(caches: ClusterView, key: string, rule: ClassRule): Ingress
   return [...caches.ingressesByKey.get(key).values()].filter((ingress) => isRoutedBy(rule, ingress, classes))
 }
 
-/** A Service that its own label takes in counts as routed at every port: by what, we can't see. */
+/** A Service that its own label takes in counts as routed at every port as well: by what, we can't see. */
 function routesTo({ metadata, spec }: Service, ingresses: readonly Ingress[]): Route[] {
   const service = metadata.name ?? ''
-  if (metadata.labels?.[enabledLabel] === 'true') {
-    return (spec?.ports ?? []).map(({ port }) => ({ service, port: { number: port }, standalone: undefined }))
-  }
-  return ingresses.flatMap(routesOf).filter((route) => route.service === service)
+  const isAsked = metadata.labels?.[enabledLabel] === 'true'
+  const ports = isAsked ? (spec?.ports ?? []) : []
+  return [
+    ...ports.map(({ port }) => ({ service, port: { number: port }, standalone: undefined })),
+    ...ingresses.flatMap(routesOf).filter((route) => route.service === service),
+  ]
 }

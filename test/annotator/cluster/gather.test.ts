@@ -109,6 +109,12 @@ t.test('what routes to it', async (t) => {
     [{ port: { number: 80 } }, { port: { number: 5432 } }],
     'taken in by its label: every port',
   )
+  const alone = ingress({ metadata: { annotations: { 'haproxy.org/standalone-backend': 'true' } } })
+  t.match(
+    gathered({ services: [asked], ingresses: [alone] })?.routes,
+    [{ port: { number: 80 } }, { port: { number: 5432 } }, { port: { name: 'http' }, standalone: 'web' }],
+    'and besides them what its Ingresses ask for',
+  )
 })
 
 t.test('pods that another routed Service selects too', async (t) => {
