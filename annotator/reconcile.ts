@@ -59,6 +59,7 @@ const writesAtOnce = 8
 
 /** What is remembered of one Service from look to look. */
 interface Known {
+  uid: string | undefined
   memory: Memory
   reverts: Reverts
   /** who else writes it, as our last write of it showed */
@@ -92,8 +93,7 @@ export class Reconciler {
       return undefined
     }
     const now = this.#options.now()
-    const known = this.#known.get(key) ?? { memory: {}, reverts: {}, others: [], routed: undefined }
-    this.#known.set(key, known)
+    const known = this.#knownOf(key, input.primary)
     const { memory } = known
     const want = desired(input, dialect, { bound, now, memory: memory.guard ?? {} })
     const written = this.#written(input.primary)
@@ -150,6 +150,16 @@ export class Reconciler {
   /** Whether a Service carries an annotation of ours, of whatever dialect. */
   isRouted(service: Service): boolean {
     return Object.keys(this.#written(service)).length > 0
+  }
+
+  /** One that took the place of another of its name is a new one: nobody has taken anything away from it. */
+  #knownOf(key: string, { metadata: { uid } }: Service): Known {
+    const before = this.#known.get(key)
+    if (before !== undefined && before.uid === uid) return before
+    this.#teller.forget(key)
+    const known: Known = { uid, memory: {}, reverts: {}, others: [], routed: undefined }
+    this.#known.set(key, known)
+    return known
   }
 
   /** ms until the annotation may be written; 0: now. Tells who may be in the way. */

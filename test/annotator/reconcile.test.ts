@@ -113,6 +113,23 @@ t.test('a Service that is gone is forgotten', async (t) => {
   t.strictSame([wrote(), outcome(), [...reconciler.routed]], [[], undefined, []])
 })
 
+t.test('a Service that takes the place of one of its name begins anew', async (t) => {
+  const { reconciler, state, view, wrote, told } = setUp()
+  await reconciler.reconcile(key)
+  state.now += 3_000
+  // nobody looked between its end and its beginning, three times
+  for (const round of [1, 2, 3, 4]) {
+    await reconciler.reconcile(key)
+    state.now += 3_000
+    await reconciler.reconcile(key)
+    t.ok(wrote().includes('PATCH shop/services/web'), `${round}: nobody removed anything`)
+    t.strictSame(told(), ['Normal ZoneFirst'], `${round}: it is told of each`)
+    view.put(
+      service({ metadata: { ...service().metadata, uid: `uid-${round}`, resourceVersion: `${90 + round}` } }),
+    )
+  }
+})
+
 t.test('what another dialect wrote goes', async (t) => {
   const mark = '# written by zonefirst\n'
   const annotations = { [dialect.annotation]: value, [haproxytechSnippet.annotation]: mark }
