@@ -4,6 +4,7 @@ import { type ClusterView, gather } from './cluster/gather.ts'
 import type { RoutedService } from './events/effect-watch.ts'
 import type { Event } from './events/events.ts'
 import { ServiceTeller } from './events/service-teller.ts'
+import { keyOf } from './objects/key.ts'
 import type { Service } from './objects/objects.ts'
 import type { ClassRule } from './objects/routes.ts'
 import { type AdviceReason, adviceOn } from './plan/advice.ts'
@@ -66,6 +67,8 @@ interface Known {
   others: string[]
   /** where it is annotated, and is to be */
   routed: RoutedService | undefined
+  /** it is to be, and its pods serve zones as it wants already */
+  isWanted: boolean
 }
 
 export class Reconciler {
@@ -83,7 +86,7 @@ export class Reconciler {
     const { caches, dialect, classRule, graceTime, releaseTime, bound, answerSize, onOutcome, onAdvice } =
       this.#options
     const { asWritten } = this.#options
-    const seen = gather(caches, key, classRule, (service) => this.isRouted(service))
+    const seen = gather(caches, key, classRule, (service) => this.#decidesOverPods(service))
     const input = seen && (asWritten?.(seen) ?? seen)
     if (input === undefined) {
       this.#known.delete(key)
@@ -97,6 +100,7 @@ export class Reconciler {
     const { memory } = known
     const want = desired(input, dialect, { bound, now, memory: memory.guard ?? {} })
     const written = this.#written(input.primary)
+    known.isWanted = want.routed
     known.routed =
       want.routed && written[dialect.annotation] !== undefined
         ? { primary: input.primary, backends: Object.keys(want.servers.ports) }
@@ -152,12 +156,17 @@ export class Reconciler {
     return Object.keys(this.#written(service)).length > 0
   }
 
+  #decidesOverPods(service: Service): boolean {
+    const { namespace = '', name = '' } = service.metadata
+    return this.isRouted(service) || this.#known.get(keyOf(namespace, name))?.isWanted === true
+  }
+
   /** One that took the place of another of its name is a new one: nobody has taken anything away from it. */
   #knownOf(key: string, { metadata: { uid } }: Service): Known {
     const before = this.#known.get(key)
     if (before !== undefined && before.uid === uid) return before
     this.#teller.forget(key)
-    const known: Known = { uid, memory: {}, reverts: {}, others: [], routed: undefined }
+    const known: Known = { uid, memory: {}, reverts: {}, others: [], routed: undefined, isWanted: false }
     this.#known.set(key, known)
     return known
   }
