@@ -3,7 +3,7 @@
 import '../cluster/enter.ts'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { type Cluster, startCluster } from '../cluster/cluster.ts'
 import { runCommand } from '../cluster/command.ts'
 import type { ServiceName } from '../scenario/application.ts'
@@ -11,11 +11,11 @@ import { zonefirst } from '../scenario/command-line.ts'
 import { configurationFile, haproxyIngressProxies, ownPorts, versionOf } from '../scenario/haproxy-ingress.ts'
 import { readServers } from '../scenario/haproxy-stats.ts'
 import { proxyNamespace, statsPort, type ZoneOptions } from '../scenario/proxies.ts'
-import { type Backend, isBackendOf, untilServed } from '../scenario/routing.ts'
+import { isBackendOf, untilServed, workerStarts } from '../scenario/routing.ts'
 import { eventReasons } from '../scenario/told.ts'
 import { readyProxies } from '../scenario/traffic.ts'
 import { installZonefirst } from '../scenario/zonefirst.ts'
-import { runApplication, send, sendDuring, untilRouted, zones } from './system.ts'
+import { assertByZone, runApplication, send, sendDuring, untilRouted, zones } from './system.ts'
 
 const program = process.env.ZONEFIRST_HAPROXY_INGRESS
 const haproxy = process.env.HAPROXY ?? 'haproxy'
@@ -55,8 +55,6 @@ async function runController(options: ZoneOptions & { flags?: readonly string[] 
   await cluster.kubectl('-n', proxyNamespace, 'rollout', 'status', 'daemonset', '--timeout=90s')
 }
 
-const starts = (backends: readonly Backend[]) =>
-  backends.map(({ proxy, workerStart }) => `${proxy.pod} ${workerStart}`).sort()
 const label = (change: string) => cluster.kubectl('label', 'service/web', `zonefirst.io/enabled${change}`)
 const annotate = (object: string, change: string) =>
   cluster.kubectl('annotate', object, `haproxy-ingress.github.io/${change}`, '--overwrite')
@@ -78,19 +76,6 @@ async function textsOf(service: ServiceName): Promise<string[]> {
   )
 }
 
-function assertByZone(t: Test, backends: readonly Backend[]): void {
-  for (const { proxy, controllers, local } of backends) {
-    t.ok(
-      controllers.every(({ isActive, isBackup }) => isBackup && !isActive),
-      `${proxy.zone}: all of the controller's servers are backup`,
-    )
-    t.ok(
-      local.every(({ isActive, isBackup }) => isActive && !isBackup),
-      `${proxy.zone}: all local ones are active`,
-    )
-  }
-}
-
 t.test('traffic stays in its zone, and growth brings no reload', needsController, async (t) => {
   await runApplication(cluster)
   const before = await untilRouted(cluster)
@@ -102,7 +87,7 @@ t.test('traffic stays in its zone, and growth brings no reload', needsController
   // as many as the controller keeps slots for, six more than at the last reload
   await cluster.kubectl('scale', 'deployment/web', '--replicas=12')
   const after = await untilRouted(cluster, 12)
-  t.same(starts(after), starts(before), 'no HAProxy was reloaded')
+  t.same(workerStarts(after), workerStarts(before), 'no HAProxy was reloaded')
   assertByZone(t, after)
   t.equal((await send(cluster)).crossedRequests, 0)
 })

@@ -1,6 +1,7 @@
 // The whole system for one test file. What a test changes, the next one sets as it needs it.
 import type { Test } from 'tap'
 import type { Cluster } from '../cluster/cluster.ts'
+import type { Backend } from '../scenario/routing.ts'
 import * as system from '../scenario/system.ts'
 import { outcomeOf, sendFromEveryZone, sendWhile, type Traffic } from '../scenario/traffic.ts'
 
@@ -38,4 +39,18 @@ export async function sendDuring(
   const load = { path: '/slow/20', rate: 30, connections: 20, timeout: 10_000 }
   const [traffic] = await sendWhile(cluster, ['web'], load, work)
   return outcomeOf(traffic)
+}
+
+/** That servers of the own zone are normal, and the controller's all backup. */
+export function assertByZone(t: Test, backends: readonly Backend[]): void {
+  for (const { proxy, controllers, local } of backends) {
+    t.ok(
+      controllers.every(({ isActive, isBackup }) => isBackup && !isActive),
+      `${proxy.zone}: all of the controller's servers are backup`,
+    )
+    t.ok(
+      local.every(({ isActive, isBackup }) => isActive && !isBackup),
+      `${proxy.zone}: all local ones are active`,
+    )
+  }
 }

@@ -39,6 +39,11 @@ export async function readBackends(cluster: Cluster, service: ServiceName): Prom
   return Promise.all(proxies.map((proxy) => readBackend(proxy, service)))
 }
 
+/** When each HAProxy last took a configuration anew: the same as before where none was reloaded. */
+export function workerStarts(backends: readonly Backend[]): string[] {
+  return backends.map(({ proxy, workerStart }) => `${proxy.pod} ${workerStart}`).sort()
+}
+
 /** Waits until every zone's HAProxy serves `pods` of the controller's own and `local` of the template's. */
 export function untilServed(
   cluster: Cluster,
