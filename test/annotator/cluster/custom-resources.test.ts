@@ -1,6 +1,15 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { CustomResources } from '../../../annotator/cluster/custom-resources.ts'
 import { cannedKube } from '../../fixtures/canned-kube.ts'
+
+async function untilRead(t: Test, resources: CustomResources): Promise<void> {
+  const informers = Object.values(resources.informers)
+  for (const informer of informers) informer.start()
+  t.teardown(() => {
+    for (const informer of informers) informer.stop()
+  })
+  await Promise.all(informers.map((informer) => informer.synced()))
+}
 
 t.test('Backend resources: the first version that has one', async (t) => {
   const resource = (name: string, spec: object) => ({
@@ -21,12 +30,7 @@ t.test('Backend resources: the first version that has one', async (t) => {
     },
     onError: (error) => t.fail(error.message),
   })
-  const informers = Object.values(resources.informers)
-  for (const informer of informers) informer.start()
-  t.teardown(() => {
-    for (const informer of informers) informer.stop()
-  })
-  await Promise.all(informers.map((informer) => informer.synced()))
+  await untilRead(t, resources)
   t.equal(changes, 3)
   t.strictSame(resources.backend('shop', 'web'), { refusal: undefined })
   t.match(resources.backend('shop', 'old'), { refusal: { reason: 'StaticCookie' } })
@@ -50,12 +54,7 @@ t.test('what routes to a Service, of whatever version, in its own namespace', as
     enqueue: (key) => enqueued.push(key),
     onError: (error) => t.fail(error.message),
   })
-  const informers = Object.values(resources.informers)
-  for (const informer of informers) informer.start()
-  t.teardown(() => {
-    for (const informer of informers) informer.stop()
-  })
-  await Promise.all(informers.map((informer) => informer.synced()))
+  await untilRead(t, resources)
   const ports = (key: string) => resources.routesTo(key).map(({ port }) => port)
   t.strictSame(ports('shop/db'), [{ number: 5432 }, { number: 5434 }])
   t.strictSame(ports('other/db'), [{ number: 5433 }])
