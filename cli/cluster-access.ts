@@ -32,6 +32,9 @@ export async function findCluster({ kubeconfig, context }: ClusterChoice, env: E
     throw new Problem('The kubeconfig has no current cluster: choose one by --context.')
   }
   const access = accessOf(config)
+  if (!/^https?:$/.test(URL.parse(access.server)?.protocol ?? '')) {
+    throw new Problem(`The kubeconfig’s server ${JSON.stringify(access.server)} is no address: correct it.`)
+  }
   return {
     server: access.server,
     async options() {
@@ -62,7 +65,9 @@ async function load(files: readonly string[]): Promise<KubeConfig> {
       // the first file's current context is the one
       merged.mergeConfig(config, Boolean(merged.getCurrentContext()))
     } catch (error) {
-      throw new Problem(`The kubeconfig ${file} can’t be read: ${(error as Error).message}.`)
+      // of what the parser says, not the picture that it draws below
+      const [reason = ''] = (error as Error).message.split('\n')
+      throw new Problem(`The kubeconfig ${file} can’t be read: ${reason}.`)
     }
   }
   return merged

@@ -119,7 +119,10 @@ export interface CommandLine {
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const [first, ...rest] = argv
   const none = { text: () => undefined, isSet: () => false }
-  if (first === undefined || ['help', '--help', '-h'].includes(first)) return { command: 'help', ...none }
+  if (first === undefined || ['help', '--help', '-h'].includes(first)) {
+    const [about] = rest
+    return { command: 'help', ...(about !== undefined && isCommand(about) && { about }), ...none }
+  }
   if (['version', '--version'].includes(first)) return { command: 'version', ...none }
   if (!isCommand(first)) {
     throw usage(`There is no command ${first}: it is one of ${Object.keys(commands).join(', ')}.`)
@@ -128,6 +131,8 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   const values = parse(first, options, rest)
   for (const [name, option] of Object.entries(options)) {
     const value = values[name]
+    // as from a variable that is not set: to go on as if it weren't there would say something else than what was asked
+    if (value === '') throw usage(`--${name} is empty: give it a value, or leave it out.`)
     const must = typeof value === 'string' ? option.check?.(value) : undefined
     if (must !== undefined) throw usage(`--${name} is ${JSON.stringify(value)}, but must be ${must}.`)
   }

@@ -15,7 +15,7 @@ export async function runStatus({ look, commandLine, terminal }: CommandContext)
   terminal.out(
     commandLine.text('output') === 'json'
       ? `${JSON.stringify(statusJson(states), null, 2)}\n`
-      : statusTable(states, { now: snapshot.takenAt, columns: terminal.columns }),
+      : statusTable(states, { now: snapshot.takenAt, columns: terminal.columns, namespace }),
   )
   return exitCodes.fine
 }

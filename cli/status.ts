@@ -11,10 +11,11 @@ const longestKey = 16
 /** One row a Service, with what its zones have together, and below it one a zone. Messages of refusals follow. */
 export function statusTable(
   states: readonly ServiceState[],
-  { now, columns }: { now: number; columns?: number | undefined },
+  { now, columns, namespace }: { now: number; columns?: number | undefined; namespace?: string | undefined },
 ): string {
   if (states.length === 0) {
-    return 'No Service is routed by zone, and no pod behind one has opted in: see docs/install or README.md.\n'
+    const where = namespace === undefined ? '' : ` in the namespace ${namespace}`
+    return `No Service${where} is routed by zone, and no pod behind one has opted in: see docs/install.md.\n`
   }
   const rows = states.flatMap(({ key, mode, reason, lastChange, zones }) => {
     const changed = lastChange === undefined ? '-' : age(now - lastChange.at)

@@ -46,7 +46,21 @@ t.test('the cluster that kubectl would take', async (t) => {
     message: 'The kubeconfig has no context z, it has a, b, c.',
   })
   writeFileSync(second, 'no: [kubeconfig')
-  await t.rejects(findCluster({ ...none, kubeconfig: second }, {}), { exitCode: 3, message: /can’t be read/ })
+  await t.rejects(findCluster({ ...none, kubeconfig: second }, {}), {
+    exitCode: 3,
+    message: /can’t be read: [^\n]+\.$/,
+  })
+  for (const server of ['localhost:6443', 'no address']) {
+    writeFileSync(second, kubeconfig('second', 'c', ['c']).replace('https://c.second.test', server))
+    await t.rejects(
+      findCluster({ ...none, kubeconfig: second }, {}),
+      {
+        exitCode: 3,
+        message: `The kubeconfig’s server ${JSON.stringify(server)} is no address: correct it.`,
+      },
+      `server ${server}`,
+    )
+  }
   await t.rejects(findCluster(none, { HOME: '/nonexistent' }), {
     exitCode: 3,
     message: /^There is no kubeconfig/,

@@ -7,6 +7,8 @@ t.test('what is asked for', async (t) => {
   t.equal(readCommandLine(['--help']).command, 'help')
   t.equal(readCommandLine(['--version']).command, 'version')
   t.match(readCommandLine(['doctor', '-h']), { command: 'help', about: 'doctor' })
+  t.match(readCommandLine(['help', 'doctor']), { command: 'help', about: 'doctor' })
+  t.equal(readCommandLine(['help', 'frobnicate']).about, undefined)
   const report = readCommandLine(['report', '-o', 'json', '--price=0.03', '--since', 'a.json'])
   t.equal(report.command, 'report')
   t.strictSame(
@@ -27,6 +29,7 @@ t.test('a wrong command line gets one sentence', async (t) => {
     [['report', '--stats-port=70000'], /must be a port\.$/],
     [['doctor', '--stats=none'], /must be one of proxy, direct\.$/],
     [['cleanup', '--wait=-1'], /must be a number of seconds\.$/],
+    [['status', '-n', ''], /^--namespace is empty: give it a value, or leave it out\.$/],
     [['cleanup', '--yes=maybe'], /see zonefirst cleanup --help\.$/],
   ]
   for (const [argv, sentence] of rows) {

@@ -1,6 +1,7 @@
 // The program as people start it, by whatever Node is the machine's.
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 
@@ -22,4 +23,16 @@ t.test('results, problems and exit codes', async (t) => {
   t.match(await start('status', '--output=yaml'), { code: 2, out: '', error: /^--output is "yaml"/ })
   t.match(await start('status'), { code: 3, out: '', error: /^There is no kubeconfig/ })
   t.equal(bin['kubectl-zonefirst'], bin.zonefirst, 'kubectl finds it as a plugin')
+})
+
+t.test('a result that nobody takes', async (t) => {
+  const program = join(root, bin.zonefirst)
+  const early = spawn(program, ['help'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  early.stdout.destroy()
+  const [said, [code]] = await Promise.all([early.stderr.toArray(), once(early, 'exit')])
+  t.strictSame([code, said.join('')], [0, ''], 'head has seen enough')
+  const full = spawn(program, ['help'], { stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'] })
+  const [told, [failed]] = await Promise.all([full.stderr?.toArray(), once(full, 'exit')])
+  t.equal(failed, 2)
+  t.match(told?.join(''), /^The result can’t be written: ENOSPC[^\n]*\n$/, 'a disk that is full')
 })

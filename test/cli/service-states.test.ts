@@ -92,6 +92,7 @@ t.test('the last change is the newest Event, or when our fields were written', a
   t.match(table, /^shop\/web +zonal +2 +2 +0 +2 +2h +Routed$/m, 'what its zones have together')
   t.match(table, /^ {2}a +1 +1 +0 +1$/m)
   t.match(statusTable([], { now }), /^No Service is routed by zone/)
+  t.match(statusTable([], { now, namespace: 'shop' }), /^No Service in the namespace shop is routed by zone/)
 })
 
 t.test('in a terminal of 80 columns', async (t) => {
