@@ -38,7 +38,7 @@ export async function runCleanup(context: CommandContext): Promise<ExitCode> {
   const steps = cleanupSteps(await remains(kube, snapshot, hasWebhook), installation.dialects)
   if (!isReal) {
     terminal.out(describe(context, steps, 'would'))
-    terminal.say('Nothing was changed: --yes does it.')
+    if (steps.length > 0) terminal.say('Nothing was changed: --yes does it.')
     return exitCodes.fine
   }
   await carryOut(context, steps)

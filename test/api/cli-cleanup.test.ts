@@ -126,4 +126,7 @@ t.test('nothing of ours is left', async (t) => {
     [],
     'a second time there is nothing to do',
   )
+  const unasked = await cleanup()
+  t.strictSame(unasked.steps, [])
+  t.notMatch(unasked.said.join(), /--yes does it/)
 })
