@@ -2,6 +2,7 @@
 // be seen of its resolving: when servers get and lose their addresses, how many questions it sends.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { configuration } from '../../test/haproxy/configuration.ts'
 import { startHAProxyProcess } from '../../test/haproxy/process.ts'
 import { resolvedAddresses } from './servers-state.ts'
@@ -50,4 +51,16 @@ export async function startResolvingHAProxy(
     },
     stop,
   }
+}
+
+/** Questions a second of each, in this time, by HAProxy's own count. */
+export async function countQuestions(
+  rows: readonly { haproxy: ResolvingHAProxy }[],
+  seconds: number,
+): Promise<number[]> {
+  const count = () => Promise.all(rows.map(({ haproxy }) => haproxy.questions()))
+  const [before, startedAt] = [await count(), performance.now()]
+  await pause(seconds * 1_000)
+  const [after, passed] = [await count(), (performance.now() - startedAt) / 1_000]
+  return rows.map((_, index) => ((after[index] ?? 0) - (before[index] ?? 0)) / passed)
 }

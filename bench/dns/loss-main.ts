@@ -10,9 +10,9 @@ import { speaker } from '../../test/demo/steps.ts'
 import { median } from '../../test/scenario/median.ts'
 import { randomFrom } from '../load-guard/random.ts'
 import { moving, remote, startZonalService, staying } from './cluster.ts'
+import { countQuestions } from './haproxy.ts'
 import { conditions, denying, retries, silent, whole } from './loss.ts'
 import {
-  countQuestions,
   expectStaying,
   note,
   type Outage,

@@ -6,7 +6,7 @@ import { backendName, dialects, renderBackends } from '../../test/haproxy/backen
 import { auxiliaryText } from '../../test/haproxy/configuration.ts'
 import { randomFrom } from '../load-guard/random.ts'
 import { name, namespace, remote, staying, zone } from './cluster.ts'
-import { startResolvingHAProxy } from './haproxy.ts'
+import { countQuestions, startResolvingHAProxy } from './haproxy.ts'
 import { type Condition, whole } from './loss.ts'
 import { startRelay } from './relay.ts'
 import { sectionOf, titleOf, type Variant } from './settings.ts'
@@ -78,15 +78,6 @@ export async function note(
       seconds[figure].push(isSo(watch.addresses) ? passed() : Number.POSITIVE_INFINITY)
     }),
   )
-}
-
-/** Questions a second of each row, in this time, by HAProxy's own count. */
-export async function countQuestions(rows: readonly Row[], seconds: number): Promise<number[]> {
-  const count = () => Promise.all(rows.map(({ haproxy }) => haproxy.questions()))
-  const [before, startedAt] = [await count(), performance.now()]
-  await pause(seconds * 1_000)
-  const [after, passed] = [await count(), (performance.now() - startedAt) / 1_000]
-  return rows.map((_, index) => ((after[index] ?? 0) - (before[index] ?? 0)) / passed)
 }
 
 export interface Outage {

@@ -13,7 +13,7 @@ import { backendName, dialects, renderBackends } from '../../test/haproxy/backen
 import { auxiliaryText } from '../../test/haproxy/configuration.ts'
 import { median } from '../../test/scenario/median.ts'
 import { moving, name, namespace, startZonalService, staying, zone } from './cluster.ts'
-import { type ResolvingHAProxy, startResolvingHAProxy } from './haproxy.ts'
+import { countQuestions, type ResolvingHAProxy, startResolvingHAProxy } from './haproxy.ts'
 import { sectionOf, titleOf, variants } from './settings.ts'
 
 const { rounds, restSeconds } = readSettings(
@@ -82,20 +82,13 @@ async function react(rows: readonly Row[], address: string, isThere: boolean): P
   )
 }
 
-async function countQuestions(rows: readonly Row[]): Promise<void> {
-  const count = () => Promise.all(rows.map(({ haproxy }) => haproxy.questions()))
-  const [before, startedAt] = [await count(), performance.now()]
-  await pause(restSeconds * 1_000)
-  const [after, seconds] = [await count(), (performance.now() - startedAt) / 1_000]
-  for (const [index, row] of rows.entries()) {
-    row.questionsPerSecond = ((after[index] ?? 0) - (before[index] ?? 0)) / seconds
-  }
-}
-
 const cluster = await say.step('a cluster with a zonal Service', startZonalService)
 const rows = await say.step(`${variants.length} HAProxys`, startRows)
 await react(rows, staying.address, true)
-await say.step(`at rest, ${restSeconds} s`, () => countQuestions(rows))
+await say.step(`at rest, ${restSeconds} s`, async () => {
+  const rates = await countQuestions(rows, restSeconds)
+  for (const [index, row] of rows.entries()) row.questionsPerSecond = rates[index] ?? Number.NaN
+})
 const note = (key: 'added' | 'removed' | 'lastRemoved', seconds: readonly number[]) => {
   for (const [index, row] of rows.entries()) row[key].push(seconds[index] ?? Number.NaN)
 }
