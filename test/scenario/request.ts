@@ -13,7 +13,7 @@ export interface RequestOptions {
   timeout: number
 }
 
-export interface Outcome {
+export interface RequestResult {
   ms: number
   /** what went wrong, by status or error code; undefined: a pod answered */
   failure: string | undefined
@@ -23,7 +23,7 @@ export interface Outcome {
   bodyBytes: number
 }
 
-export function sendRequest({ agent, address, host, path, timeout }: RequestOptions): Promise<Outcome> {
+export function sendRequest({ agent, address, host, path, timeout }: RequestOptions): Promise<RequestResult> {
   const begun = performance.now()
   return new Promise((resolve) => {
     let settled = false
